@@ -1,0 +1,229 @@
+//===- WavesmithOdeOps.td - Systems of sparse-term ODEs ----*- tablegen -*-===//
+//
+// Part of Wavesmith, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A system, its terms, and the operations that ask for a quantity of it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WAVESMITH_ODE_OPS_TD
+#define WAVESMITH_ODE_OPS_TD
+
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "wavesmith/Dialect/Wavesmith/IR/WavesmithAttributes.td"
+
+def Wavesmith_OdeSystemOp : Wavesmith_Op<"ode_system",
+    [Symbol, IsolatedFromAbove, NoTerminator, SingleBlock,
+     HasParent<"::mlir::ModuleOp">]> {
+  let summary = "a system of ordinary differential equations of sparse terms";
+  let description = [{
+    Declares the states y (with units), the parameters p (with units) and the
+    unit of time. The region holds rate coefficients, any arith/math
+    expression on f64 values, and terms. All zones of a batch share the
+    system; y and p differ between zones, time does not.
+
+    With the terms numbered r = 0, 1, ... in the order in which they stand,
+    v_r the value of a term, and nu+ and nu- its gain and loss weights:
+
+        P_i = sum_r nu+_ir v_r      L_i = sum_r nu-_ir v_r
+        dy_i/dt = sum_r (nu+_ir - nu-_ir) v_r
+
+    Each sum starts at +0.0 and takes `sum = fma(weight, v_r, sum)` in
+    ascending r. Weights that are zero take no part.
+
+    A unit is a product of powers: `kmol/m^3`, `cm^3 mol^-1 s^-1`, `1/s`, `1`
+    (no dimension). A `/` inverts only the factor after it. Known: m cm mm km
+    dm l s ms us min h yr kg g K mol mmol kmol J kJ cal kcal erg eV W Pa kPa
+    MPa bar atm Torr N molecule. Units are compared with their scale: `mol`
+    against `kmol` is an error.
+
+    Example:
+
+    ```mlir
+    wavesmith.ode_system @robertson states ["A" : "mol/l", "B" : "mol/l", "C" : "mol/l"] parameters [] time "s" {
+      %k1 = arith.constant 0.04 : f64
+      wavesmith.term %k1 : "1/s" orders ["A" = 1.0] loss ["A" = 1.0] gain ["B" = 1.0]
+      %k2 = arith.constant 3.0e+07 : f64
+      wavesmith.term %k2 : "l/mol/s" orders ["B" = 2.0] loss ["B" = 1.0] gain ["C" = 1.0]
+      %k3 = arith.constant 1.0e+04 : f64
+      wavesmith.term %k3 : "l/mol/s" orders ["B" = 1.0, "C" = 1.0] loss ["B" = 1.0] gain ["A" = 1.0]
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name,
+                       StrArrayAttr:$states, StrArrayAttr:$state_units,
+                       StrArrayAttr:$parameters, StrArrayAttr:$parameter_units,
+                       StrAttr:$time_unit);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name `states` custom<NamedUnits>($states, $state_units)
+    `parameters` custom<NamedUnits>($parameters, $parameter_units)
+    `time` $time_unit attr-dict-with-keyword $body
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The index of a state, or nullopt.
+    std::optional<unsigned> findState(::llvm::StringRef name);
+    /// The index of a parameter, or nullopt.
+    std::optional<unsigned> findParameter(::llvm::StringRef name);
+    unsigned getNumStates() { return getStates().size(); }
+    unsigned getNumParameters() { return getParameters().size(); }
+    /// The terms in the order of their numbers.
+    ::llvm::SmallVector<::wavesmith::TermOp> getTerms();
+  }];
+}
+
+class Wavesmith_SystemOp<string mnemonic, list<Trait> traits = []>
+    : Wavesmith_Op<mnemonic, !listconcat(traits, [HasParent<"OdeSystemOp">])>;
+
+def Wavesmith_StateOp : Wavesmith_SystemOp<"state", [Pure]> {
+  let summary = "the value of a state in this zone";
+  let description = [{
+    In the unit that the system declares for it.
+
+    Example: `%h2 = wavesmith.state "H2"`
+  }];
+  let arguments = (ins StrAttr:$name);
+  let results = (outs F64:$result);
+  let assemblyFormat = "$name attr-dict";
+  let hasVerifier = 1;
+}
+
+def Wavesmith_ParameterOp : Wavesmith_SystemOp<"parameter", [Pure]> {
+  let summary = "the value of a parameter in this zone";
+  let description = [{
+    In the unit that the system declares for it.
+
+    Example: `%T = wavesmith.parameter "T"`
+  }];
+  let arguments = (ins StrAttr:$name);
+  let results = (outs F64:$result);
+  let assemblyFormat = "$name attr-dict";
+  let hasVerifier = 1;
+}
+
+def Wavesmith_TimeOp : Wavesmith_SystemOp<"time", [Pure]> {
+  let summary = "the time, the same in all zones";
+  let description = [{
+    In the unit of time that the system declares.
+
+    Example: `%t = wavesmith.time`
+  }];
+  let results = (outs F64:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+def Wavesmith_TermOp : Wavesmith_SystemOp<"term", []> {
+  let summary = "one sparse term of the system";
+  let description = [{
+    v = k * prod_m y_m^o_m, added to the states in `gain` and taken from those
+    in `loss`, with their weights. The result is v, for use in later
+    expressions (an energy equation, for example).
+
+    The product is left-associated in ascending order of the states' indices:
+    v = ((k * q_a) * q_b) * ..., with q = y^o made so:
+    - o = 1: y; o = 2: y*y; o = 3: (y*y)*y; o = 4: (y*y)*(y*y);
+    - any other o: y > 0 ? exp(o * log(y)) : 0.0 (as in Cantera, a reaction
+      whose reactant is used up stands still).
+
+    `orders`, `loss` and `gain` may be left out. They are sorted by the
+    states' indices when parsed. A name stands at most once in each. Weights
+    are positive, orders are not zero. The string after the coefficient is its
+    unit: coefficient times the powers of the states must give the unit of
+    each state in `gain` and `loss` over the unit of time.
+
+    Example: `%v = wavesmith.term %k : "m^3/kmol/s" orders ["O" = 1.0, "H2" = 1.0] loss ["O" = 1.0, "H2" = 1.0] gain ["H" = 1.0, "OH" = 1.0]`
+  }];
+  let arguments = (ins F64:$coefficient, StrAttr:$unit,
+                       StrArrayAttr:$order_states, DenseF64ArrayAttr:$orders,
+                       StrArrayAttr:$loss_states, DenseF64ArrayAttr:$losses,
+                       StrArrayAttr:$gain_states, DenseF64ArrayAttr:$gains);
+  let results = (outs F64:$value);
+  let assemblyFormat = [{
+    $coefficient `:` $unit
+    custom<OptionalWeights>("\"orders\"", $order_states, $orders)
+    custom<OptionalWeights>("\"loss\"", $loss_states, $losses)
+    custom<OptionalWeights>("\"gain\"", $gain_states, $gains) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Quantities of a system on a batch of zones
+//===----------------------------------------------------------------------===//
+
+class Wavesmith_OdeQuantityOp<string mnemonic, dag resultTypes>
+    : Wavesmith_Op<mnemonic,
+        [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let arguments = (ins FlatSymbolRefAttr:$system, F64:$time,
+                       2DTensorOf<[F64]>:$states,
+                       Optional<2DTensorOf<[F64]>>:$parameters,
+                       DefaultValuedAttr<Wavesmith_ZoneLayoutAttr,
+                           "::wavesmith::ZoneLayout::StructureOfArrays">:$layout,
+                       OptionalAttr<Wavesmith_OdeScheduleAttr>:$schedule);
+  let results = resultTypes;
+  let assemblyFormat = [{
+    $system `(` $time `,` $states (`,` $parameters^)? `)` attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
+def Wavesmith_OdeRhsOp : Wavesmith_OdeQuantityOp<"ode_rhs",
+    (outs 2DTensorOf<[F64]>:$derivatives)> {
+  let summary = "dy/dt of a system in every zone of a batch";
+  let description = [{
+    The net form: for state i, sum = fma(nu+_ir - nu-_ir, v_r, sum) over the
+    terms r in ascending order, from +0.0; the difference of the weights is
+    taken in f64, and terms where it is zero take no part.
+
+    States and result have shape N x zones (`soa`) or zones x N (`aos`),
+    parameters P x zones or zones x P; they are left out if the system has
+    none. The number of zones is dynamic.
+
+    Example:
+
+    ```mlir
+    %dydt = wavesmith.ode_rhs @h2o2(%t, %y, %p) : (f64, tensor<10x?xf64>, tensor<1x?xf64>) -> tensor<10x?xf64>
+    ```
+  }];
+}
+
+def Wavesmith_OdeProductionLossOp : Wavesmith_OdeQuantityOp<
+    "ode_production_loss",
+    (outs 2DTensorOf<[F64]>:$production, 2DTensorOf<[F64]>:$loss)> {
+  let summary = "production and loss of each state in every zone of a batch";
+  let description = [{
+    P_i = fma(nu+_ir, v_r, sum) and L_i = fma(nu-_ir, v_r, sum), each over
+    ascending r from +0.0. Asymptotic integrators need both. Shapes as in
+    `ode_rhs`.
+
+    Example:
+
+    ```mlir
+    %p, %l = wavesmith.ode_production_loss @h2o2(%t, %y, %q) : (f64, tensor<10x?xf64>, tensor<1x?xf64>) -> (tensor<10x?xf64>, tensor<10x?xf64>)
+    ```
+  }];
+}
+
+def Wavesmith_OdeTermValuesOp : Wavesmith_OdeQuantityOp<"ode_term_values",
+    (outs 2DTensorOf<[F64]>:$coefficients, 2DTensorOf<[F64]>:$values)> {
+  let summary = "coefficient and value of each term in every zone of a batch";
+  let description = [{
+    k_r and v_r for every term r, in the order of the terms: R x zones, or
+    zones x R. For tests that check rates and sums apart, and for users who
+    look for the reaction that matters.
+
+    Example:
+
+    ```mlir
+    %k, %v = wavesmith.ode_term_values @h2o2(%t, %y, %q) : (f64, tensor<10x?xf64>, tensor<1x?xf64>) -> (tensor<58x?xf64>, tensor<58x?xf64>)
+    ```
+  }];
+}
+
+#endif // WAVESMITH_ODE_OPS_TD
