@@ -36,10 +36,10 @@ def Wavesmith_OdeSystemOp : Wavesmith_Op<"ode_system",
     ascending r. Weights that are zero take no part.
 
     A unit is a product of powers: `kmol/m^3`, `cm^3 mol^-1 s^-1`, `1/s`, `1`
-    (no dimension). A `/` inverts only the factor after it. Known: m cm mm km
-    dm l s ms us min h yr kg g K mol mmol kmol J kJ cal kcal erg eV W Pa kPa
-    MPa bar atm Torr N molecule. Units are compared with their scale: `mol`
-    against `kmol` is an error.
+    (no dimension). A `/` inverts only the factor after it. Known: m km dm cm
+    mm um l s ms us ns min h kg g mg K mol kmol mmol molecule J kJ cal kcal
+    erg eV W N Pa kPa MPa bar atm Torr. Units are compared with their scale:
+    `mol` against `kmol` is an error.
 
     Example:
 
@@ -73,8 +73,6 @@ def Wavesmith_OdeSystemOp : Wavesmith_Op<"ode_system",
     std::optional<unsigned> findParameter(::llvm::StringRef name);
     unsigned getNumStates() { return getStates().size(); }
     unsigned getNumParameters() { return getParameters().size(); }
-    /// The terms in the order of their numbers.
-    ::llvm::SmallVector<::wavesmith::TermOp> getTerms();
   }];
 }
 
@@ -131,9 +129,9 @@ def Wavesmith_TermOp : Wavesmith_SystemOp<"term", []> {
     - any other o: y > 0 ? exp(o * log(y)) : 0.0 (as in Cantera, a reaction
       whose reactant is used up stands still).
 
-    `orders`, `loss` and `gain` may be left out. They are sorted by the
-    states' indices when parsed. A name stands at most once in each. Weights
-    are positive, orders are not zero. The string after the coefficient is its
+    `orders`, `loss` and `gain` may be left out. The order in which states are
+    listed means nothing. A name stands at most once in each. Weights are
+    positive, orders are not zero. The string after the coefficient is its
     unit: coefficient times the powers of the states must give the unit of
     each state in `gain` and `loss` over the unit of time.
 

@@ -39,8 +39,9 @@ def Wavesmith_WeightedSumOp : Wavesmith_RateOp<"weighted_sum"> {
   let summary = "a weighted sum of states";
   let description = [{
     From +0.0: sum = fma(w_i, y_i, sum) in ascending order of the states'
-    indices. The total concentration is the sum of all species with weight 1.
-    The states are sorted when parsed, and all have the same unit.
+    indices, whatever the order in which they are listed. The total
+    concentration is the sum of all species with weight 1. All the states have
+    the same unit.
 
     Example: `%total = wavesmith.weighted_sum ["H2" = 1.0, "O2" = 1.0]`
   }];
@@ -121,8 +122,8 @@ def Wavesmith_Nasa7Op : Wavesmith_RateOp<"nasa7"> {
                        F64Attr:$T_mid, DenseF64ArrayAttr:$low,
                        DenseF64ArrayAttr:$high);
   let assemblyFormat = [{
-    $quantity $temperature `T_mid` custom<PlainF64>($T_mid) `low` $low
-    `high` $high attr-dict
+    $quantity $temperature `T_mid` custom<PlainF64>($T_mid) `low` custom<Numbers>($low)
+    `high` custom<Numbers>($high) attr-dict
   }];
   let hasVerifier = 1;
 }
@@ -332,8 +333,8 @@ def Wavesmith_ChebyshevOp : Wavesmith_RateOp<"chebyshev"> {
                        DenseF64ArrayAttr:$T_range, DenseF64ArrayAttr:$p_range,
                        I64Attr:$columns, DenseF64ArrayAttr:$coefficients);
   let assemblyFormat = [{
-    $temperature `,` $pressure `T_range` $T_range `p_range` $p_range
-    `coefficients` custom<Matrix>($columns, $coefficients) attr-dict
+    $temperature `,` $pressure `T_range` custom<Numbers>($T_range)
+    `p_range` custom<Numbers>($p_range) `coefficients` custom<Matrix>($columns, $coefficients) attr-dict
   }];
   let hasVerifier = 1;
 }

@@ -79,7 +79,8 @@ def Wavesmith_StoreZonesOp : Wavesmith_Op<"store_zones"> {
   let hasVerifier = 1;
 }
 
-def Wavesmith_TableOp : Wavesmith_Op<"table", [Pure, ConstantLike]> {
+def Wavesmith_TableOp : Wavesmith_Op<"table",
+    [Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
   let summary = "a table of constants";
   let description = [{
     Read with `tensor.extract` at an index that is the same in the whole
@@ -92,10 +93,6 @@ def Wavesmith_TableOp : Wavesmith_Op<"table", [Pure, ConstantLike]> {
   let results = (outs 1DTensorOf<[F64, I32]>:$result);
   let assemblyFormat = "attr-dict $value";
   let hasFolder = 1;
-  let hasVerifier = 1;
-  let builders = [OpBuilder<(ins "::mlir::DenseElementsAttr":$value), [{
-    build($_builder, $_state, value.getType(), value);
-  }]>];
 }
 
 #endif // WAVESMITH_WORKGROUP_OPS_TD
