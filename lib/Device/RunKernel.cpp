@@ -1,0 +1,472 @@
+//===- RunKernel.cpp - Run a described kernel on host arrays --------------===//
+//
+// Part of Wavesmith, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "wavesmith/Device/RunKernel.h"
+#include "DeviceImplementations.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+using namespace wavesmith;
+
+//===----------------------------------------------------------------------===//
+// Report
+//===----------------------------------------------------------------------===//
+
+KernelResources wavesmith::getResources(const sim::KernelInfo &kernel) {
+  KernelResources resources;
+  resources.unifiedVGPRs = kernel.vgprCount;
+  resources.agprs = kernel.agprCount;
+  // `.vgpr_count` is align(VGPRs, 4) + AGPRs, so with AGPRs this is the number
+  // of VGPRs rounded up to their offset.
+  resources.vgprs =
+      kernel.vgprCount - std::min(kernel.agprCount, kernel.vgprCount);
+  resources.sgprs = kernel.sgprCount;
+  resources.vgprSpills = kernel.vgprSpillCount;
+  resources.sgprSpills = kernel.sgprSpillCount;
+  resources.scratchBytes = kernel.privateSegmentFixedSize;
+  resources.ldsBytes = kernel.groupSegmentFixedSize;
+  return resources;
+}
+
+/// JSON integers are signed.
+static int64_t toInteger(uint64_t value) {
+  return int64_t(
+      std::min<uint64_t>(value, std::numeric_limits<int64_t>::max()));
+}
+
+static llvm::json::Array toArray(const std::array<uint32_t, 3> &sizes) {
+  return llvm::json::Array{int64_t(sizes[0]), int64_t(sizes[1]),
+                           int64_t(sizes[2])};
+}
+
+llvm::json::Value LaunchReport::toJSON() const {
+  llvm::json::Object deviceObject{
+      {"kind", stringify(device.kind)},
+      {"name", device.name},
+      {"architecture", device.architecture},
+      {"full_architecture", device.fullArchitecture},
+      {"compute_units", device.computeUnits},
+      {"chip", target.chip}};
+  if (device.kind == DeviceKind::HIP) {
+    deviceObject["ordinal"] = device.ordinal;
+    deviceObject["runtime"] = device.runtime;
+  }
+  if (!device.note.empty())
+    deviceObject["note"] = device.note;
+
+  llvm::json::Object root{
+      {"wavesmith_report", 1},
+      {"device", std::move(deviceObject)},
+      {"kernel", kernel},
+      {"zones", zones},
+      {"grid", toArray(grid)},
+      {"workgroup_size", toArray(workgroup)},
+      {"resources",
+       llvm::json::Object{{"vgprs", resources.vgprs},
+                          {"agprs", resources.agprs},
+                          {"unified_vgprs", resources.unifiedVGPRs},
+                          {"sgprs", resources.sgprs},
+                          {"vgpr_spills", resources.vgprSpills},
+                          {"sgpr_spills", resources.sgprSpills},
+                          {"scratch_bytes", resources.scratchBytes},
+                          {"lds_bytes", resources.ldsBytes}}},
+      {"occupancy",
+       llvm::json::Object{{"waves_per_simd", occupancy.wavesPerSIMD},
+                          {"waves_per_cu", occupancy.wavesPerCU},
+                          {"workgroups_per_cu", occupancy.workgroupsPerCU},
+                          {"fraction", occupancy.fraction},
+                          {"limit", stringify(occupancy.limit)}}}};
+  if (counters) {
+    // rocprof's names for what has the same meaning there; names of our own, in
+    // lower case, for the rest.
+    root["counters"] = llvm::json::Object{
+        {"SQ_WAVES", toInteger(counters->waves)},
+        {"SQ_INSTS_VALU", toInteger(counters->VALU)},
+        {"SQ_INSTS_MFMA", toInteger(counters->MFMA)},
+        {"SQ_INSTS_SALU", toInteger(counters->SALU)},
+        {"SQ_INSTS_SMEM", toInteger(counters->SMEM)},
+        {"SQ_INSTS_LDS", toInteger(counters->LDS)},
+        {"SQ_INSTS_FLAT", toInteger(counters->flat)},
+        {"SQ_INSTS_VMEM_RD", toInteger(counters->VMEMRead)},
+        {"SQ_INSTS_VMEM_WR", toInteger(counters->VMEMWrite)},
+        {"SQ_INSTS_VALU_ADD_F64", toInteger(counters->f64Add)},
+        {"SQ_INSTS_VALU_MUL_F64", toInteger(counters->f64Mul)},
+        {"SQ_INSTS_VALU_FMA_F64", toInteger(counters->f64FMA)},
+        {"SQ_INSTS_VALU_TRANS_F64", toInteger(counters->f64Trans)},
+        {"SQ_INSTS_VALU_ADD_F32", toInteger(counters->f32Add)},
+        {"SQ_INSTS_VALU_MUL_F32", toInteger(counters->f32Mul)},
+        {"SQ_INSTS_VALU_FMA_F32", toInteger(counters->f32FMA)},
+        {"SQ_INSTS_VALU_TRANS_F32", toInteger(counters->f32Trans)},
+        {"instructions", toInteger(counters->instructions)},
+        {"vmem_atomic_instructions", toInteger(counters->VMEMAtomic)},
+        {"branch_instructions", toInteger(counters->branch)},
+        {"waitcnt_instructions", toInteger(counters->waitcnt)},
+        {"barrier_instructions", toInteger(counters->barrier)},
+        {"other_instructions", toInteger(counters->other)},
+        {"active_lanes_valu", toInteger(counters->activeLanesVALU)},
+        {"global_bytes_read", toInteger(counters->globalBytesRead)},
+        {"global_bytes_written", toInteger(counters->globalBytesWritten)},
+        {"scratch_bytes_read", toInteger(counters->scratchBytesRead)},
+        {"scratch_bytes_written", toInteger(counters->scratchBytesWritten)}};
+    root["instructions_per_zone"] =
+        double(counters->instructions) / double(zones);
+    if (counters->VALU)
+      root["valu_utilization_percent"] = counters->activeVALULanesPercent();
+  }
+  if (measuredSeconds)
+    root["time"] = llvm::json::Object{{"kind", "measured"},
+                                      {"source", "HIP events"},
+                                      {"seconds", *measuredSeconds}};
+  if (schedule.kind() != llvm::json::Value::Null)
+    root["schedule"] = schedule;
+  return root;
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+/// The explicit arguments of a kernel's metadata against those of its
+/// description.
+static llvm::Error checkArguments(const KernelDescription &kernel,
+                                  const sim::KernelInfo &info) {
+  llvm::SmallVector<const sim::KernelArgument *> explicitArguments;
+  for (const sim::KernelArgument &argument : info.arguments)
+    if (!isHiddenArgument(argument))
+      explicitArguments.push_back(&argument);
+  if (explicitArguments.size() != kernel.arguments.size())
+    return llvm::createStringError("kernel '" + kernel.name + "' has " +
+                                   llvm::Twine(explicitArguments.size()) +
+                                   " arguments in the code object and " +
+                                   llvm::Twine(kernel.arguments.size()) +
+                                   " in the description");
+  for (size_t i = 0; i < explicitArguments.size(); ++i) {
+    const ArgumentDescription &wanted = kernel.arguments[i];
+    const sim::KernelArgument &got = *explicitArguments[i];
+    llvm::StringRef valueKind = wanted.isArray() ? "global_buffer" : "by_value";
+    unsigned size =
+        wanted.isArray() ? sizeof(uint64_t) : getElementBytes(wanted.type);
+    if (valueKind != got.valueKind || size != got.size)
+      return llvm::createStringError(
+          "argument " + llvm::Twine(i) + " ('" + wanted.name +
+          "') of kernel '" + kernel.name + "' is a " + got.valueKind + " of " +
+          llvm::Twine(got.size) +
+          " bytes in the code object; the description "
+          "makes it a " +
+          valueKind + " of " + llvm::Twine(size) + " bytes");
+    if (uint64_t(got.offset) + got.size > info.kernargSize)
+      return llvm::createStringError(
+          "argument " + llvm::Twine(i) + " of kernel '" + kernel.name +
+          "' ends at byte " + llvm::Twine(uint64_t(got.offset) + got.size) +
+          " of a kernarg segment of " + llvm::Twine(info.kernargSize));
+  }
+  return llvm::Error::success();
+}
+
+static bool takesValue(const ArgumentDescription &argument) {
+  return argument.kind == ArgumentKind::Input ||
+         argument.kind == ArgumentKind::Scalar;
+}
+
+/// Whether \p value has the type and shape of \p argument. Sets \p zones at the
+/// first zones dimension and compares later ones with it; \p zonesFrom says
+/// where the number came from.
+static llvm::Error checkValue(const ArgumentDescription &argument,
+                              const HostArrayView &value,
+                              std::optional<int64_t> &zones,
+                              std::string &zonesFrom) {
+  std::string what =
+      (stringify(argument.kind) + " '" + argument.name + "'").str();
+  if (value.type != argument.type)
+    return llvm::createStringError(what + ": expected elements of type " +
+                                   stringify(argument.type) + ", got " +
+                                   stringify(value.type));
+  std::optional<uint64_t> bytes = getArrayBytes(value.type, value.shape);
+  if (!bytes || *bytes != value.bytes.size())
+    return llvm::createStringError(
+        what + ": shape " + formatShape(value.shape) + " of " +
+        stringify(value.type) + " does not take the " +
+        llvm::Twine(value.bytes.size()) + " bytes given");
+  auto failShape = [&]() {
+    std::string wanted =
+        argument.isArray() ? argument.formatShape() : "[] (a scalar)";
+    return llvm::createStringError(what + ": expected shape " + wanted +
+                                   ", got " + formatShape(value.shape));
+  };
+  if (value.shape.size() != argument.shape.size())
+    return failShape();
+  for (size_t i = 0; i < value.shape.size(); ++i) {
+    int64_t size = value.shape[i];
+    if (!argument.shape[i].isZones) {
+      if (size != argument.shape[i].size)
+        return failShape();
+      continue;
+    }
+    if (size == 0)
+      return llvm::createStringError(what + " has zero zones: shape " +
+                                     formatShape(value.shape));
+    if (zones && *zones != size)
+      return llvm::createStringError(what + " has " + llvm::Twine(size) +
+                                     " zones, " + zonesFrom + " has " +
+                                     llvm::Twine(*zones));
+    if (!zones) {
+      zones = size;
+      zonesFrom = what;
+    }
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<RunPlan> wavesmith::planRun(const RunRequest &request,
+                                           const sim::CodeObject &codeObject) {
+  if (!request.description)
+    return llvm::createStringError("no kernel description given");
+  const CodeObjectDescription &description = *request.description;
+  RunPlan plan;
+  llvm::Expected<const KernelDescription &> kernel =
+      description.findKernel(request.kernel);
+  if (!kernel)
+    return kernel.takeError();
+  plan.kernel = &*kernel;
+
+  llvm::StringRef architecture = getArchitecture(codeObject.target());
+  if (architecture != description.target)
+    return llvm::createStringError("code object is for " + architecture +
+                                   ", its description for " +
+                                   description.target);
+  plan.info = codeObject.findKernel(kernel->name);
+  if (!plan.info) {
+    std::string names;
+    for (const sim::KernelInfo &info : codeObject.kernels())
+      names += (names.empty() ? "" : ", ") + info.name;
+    return llvm::createStringError(
+        "code object has no kernel '" + kernel->name + "'; it has " +
+        (names.empty() ? std::string("none") : names));
+  }
+  if (llvm::Error error = checkArguments(*kernel, *plan.info))
+    return error;
+
+  // Names first: a misspelt one is both unknown and missing. In sorted order,
+  // so that the message does not depend on hashing.
+  llvm::SmallVector<llvm::StringRef> given(request.values.keys());
+  llvm::sort(given);
+  std::string known;
+  for (const ArgumentDescription &argument : kernel->arguments)
+    if (takesValue(argument))
+      known += (known.empty() ? "" : ", ") + argument.name;
+  for (llvm::StringRef name : given) {
+    const ArgumentDescription *argument = kernel->findArgument(name);
+    if (!argument || !takesValue(*argument))
+      return llvm::createStringError(
+          "kernel '" + kernel->name + "' has no input or scalar '" + name +
+          "'; it has " + (known.empty() ? std::string("none") : known));
+  }
+
+  std::optional<int64_t> zones = request.zones;
+  std::string zonesFrom = "the call";
+  if (zones && *zones <= 0)
+    return llvm::createStringError("number of zones must be positive, got " +
+                                   llvm::Twine(*zones));
+  for (const ArgumentDescription &argument : kernel->arguments) {
+    if (!takesValue(argument))
+      continue;
+    auto value = request.values.find(argument.name);
+    if (value == request.values.end())
+      return llvm::createStringError(
+          "kernel '" + kernel->name + "' needs " + stringify(argument.kind) +
+          " '" + argument.name + "' of type " + stringify(argument.type) +
+          (argument.isArray() ? " and shape " + argument.formatShape()
+                              : std::string()));
+    if (llvm::Error error =
+            checkValue(argument, value->second, zones, zonesFrom))
+      return error;
+  }
+  if (!zones)
+    return llvm::createStringError(
+        "no input of kernel '" + kernel->name +
+        "' has a zones dimension, so the number of zones has to be given");
+  plan.zones = *zones;
+
+  uint64_t workgroups =
+      llvm::divideCeil(uint64_t(*zones), uint64_t(kernel->zonesPerWorkgroup));
+  if (workgroups > std::numeric_limits<uint32_t>::max())
+    return llvm::createStringError(
+        llvm::Twine(*zones) + " zones need " + llvm::Twine(workgroups) +
+        " workgroups of kernel '" + kernel->name + "'; a launch takes up to " +
+        llvm::Twine(std::numeric_limits<uint32_t>::max()));
+  plan.grid = {uint32_t(workgroups), 1, 1};
+
+  for (const ArgumentDescription &argument : kernel->arguments) {
+    if (argument.kind == ArgumentKind::Zones &&
+        argument.type == ElementType::I32 &&
+        *zones > std::numeric_limits<int32_t>::max())
+      return llvm::createStringError("kernel '" + kernel->name +
+                                     "' takes the number of zones as i32; " +
+                                     llvm::Twine(*zones) + " does not fit");
+    int64_t padded = workgroups * kernel->zonesPerWorkgroup;
+    if (argument.isArray() &&
+        !getArrayBytes(argument.type, argument.getShape(padded)))
+      return llvm::createStringError(
+          stringify(argument.kind) + " '" + argument.name + "' of shape " +
+          argument.formatShape() + " is too large for " + llvm::Twine(*zones) +
+          " zones");
+  }
+  return plan;
+}
+
+//===----------------------------------------------------------------------===//
+// Run
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Device memory of one run.
+class Allocations {
+public:
+  explicit Allocations(Device &device) : device(device) {}
+
+  /// After an error its own message is the one that counts.
+  ~Allocations() { llvm::consumeError(releaseAll()); }
+
+  llvm::Expected<uint64_t> allocate(uint64_t bytes, llvm::StringRef name) {
+    llvm::Expected<uint64_t> address = device.allocate(bytes, name);
+    if (address)
+      addresses.push_back(*address);
+    return address;
+  }
+
+  llvm::Error releaseAll() {
+    llvm::Error error = llvm::Error::success();
+    for (uint64_t address : addresses)
+      error = llvm::joinErrors(std::move(error), device.release(address));
+    addresses.clear();
+    return error;
+  }
+
+private:
+  Device &device;
+  llvm::SmallVector<uint64_t> addresses;
+};
+
+} // namespace
+
+llvm::Expected<RunResult> wavesmith::runKernel(Device &device,
+                                               const RunRequest &request) {
+  llvm::Expected<std::unique_ptr<LoadedCodeObject>> object =
+      device.loadCodeObject(request.codeObject);
+  if (!object)
+    return object.takeError();
+  llvm::Expected<RunPlan> plan = planRun(request, (*object)->metadata());
+  if (!plan)
+    return plan.takeError();
+  const KernelDescription &kernel = *plan->kernel;
+  const DeviceInfo &deviceInfo = device.info();
+  llvm::Expected<const TargetInfo &> target =
+      lookupTargetOfGPU(deviceInfo.architecture, deviceInfo.computeUnits);
+  if (!target)
+    return target.takeError();
+
+  RunResult result;
+  LaunchReport &report = result.report;
+  report.device = deviceInfo;
+  report.target = *target;
+  report.kernel = kernel.name;
+  report.zones = plan->zones;
+  report.grid = plan->grid;
+  report.workgroup = kernel.workgroupSize;
+  report.resources = getResources(*plan->info);
+  report.schedule = kernel.schedule;
+  llvm::Expected<Occupancy> occupancy =
+      computeOccupancy(*target, report.resources.vgprs, report.resources.agprs,
+                       report.resources.sgprs, report.resources.ldsBytes,
+                       uint64_t(kernel.workgroupSize[0]) *
+                           kernel.workgroupSize[1] * kernel.workgroupSize[2]);
+  if (!occupancy)
+    return occupancy.takeError();
+  report.occupancy = *occupancy;
+
+  // Arguments stand in kernarg order in both lists; planRun compared them.
+  llvm::SmallVector<const sim::KernelArgument *> slots;
+  uint64_t kernargBytes = 0;
+  for (const sim::KernelArgument &argument : plan->info->arguments) {
+    if (isHiddenArgument(argument))
+      continue;
+    slots.push_back(&argument);
+    kernargBytes = std::max<uint64_t>(kernargBytes, uint64_t(argument.offset) +
+                                                        argument.size);
+  }
+  std::vector<uint8_t> kernarg(kernargBytes, 0);
+  auto store = [&](size_t i, const void *bytes) {
+    std::memcpy(kernarg.data() + slots[i]->offset, bytes, slots[i]->size);
+  };
+
+  const int64_t paddedZones = int64_t(plan->grid[0]) * kernel.zonesPerWorkgroup;
+  Allocations allocations(device);
+  llvm::SmallVector<uint64_t> outputAddresses;
+  for (size_t i = 0; i < kernel.arguments.size(); ++i) {
+    const ArgumentDescription &argument = kernel.arguments[i];
+    if (argument.kind == ArgumentKind::Zones) {
+      // Little endian, as is every host that HIP runs on.
+      store(i, &plan->zones);
+      continue;
+    }
+    if (argument.kind == ArgumentKind::Scalar) {
+      store(i, request.values.find(argument.name)->second.bytes.data());
+      continue;
+    }
+    bool isWorkspace = argument.kind == ArgumentKind::Workspace;
+    llvm::SmallVector<int64_t, 4> shape =
+        argument.getShape(isWorkspace ? paddedZones : plan->zones);
+    uint64_t bytes = *getArrayBytes(argument.type, shape);
+    llvm::Expected<uint64_t> address =
+        allocations.allocate(bytes, argument.name);
+    if (!address)
+      return address.takeError();
+    store(i, &*address);
+    if (argument.kind == ArgumentKind::Input) {
+      if (llvm::Error error = device.copyToDevice(
+              *address, request.values.find(argument.name)->second.bytes))
+        return error;
+    } else if (argument.kind == ArgumentKind::Output) {
+      // All bits set is a NaN, and -1 for integers: an element that the kernel
+      // forgets shows, and no run sees memory of an earlier one.
+      HostArray output;
+      output.type = argument.type;
+      output.shape = shape;
+      output.bytes.assign(bytes, 0xff);
+      if (llvm::Error error = device.copyToDevice(*address, output.bytes))
+        return error;
+      result.outputs.emplace_back(argument.name, std::move(output));
+      outputAddresses.push_back(*address);
+    }
+  }
+
+  KernelLaunch launch;
+  launch.kernel = kernel.name;
+  launch.grid = plan->grid;
+  launch.workgroup = kernel.workgroupSize;
+  launch.kernarg = kernarg;
+  if (llvm::Error error = device.launch(**object, launch))
+    return error;
+  if (llvm::Error error = device.wait())
+    return error;
+  report.counters = device.counters();
+  report.measuredSeconds = device.measuredSeconds();
+
+  for (size_t i = 0; i < outputAddresses.size(); ++i)
+    if (llvm::Error error = device.copyFromDevice(
+            result.outputs[i].second.bytes, outputAddresses[i]))
+      return error;
+  if (llvm::Error error = allocations.releaseAll())
+    return error;
+  return result;
+}

@@ -1,0 +1,121 @@
+//===- SimulatorDevice.cpp - The simulator as a device --------------------===//
+//
+// Part of Wavesmith, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceImplementations.h"
+
+using namespace wavesmith;
+
+namespace {
+
+class SimulatorDevice final : public Device {
+public:
+  SimulatorDevice(const TargetInfo &target, unsigned threads, std::string note)
+      : target(target), threads(threads) {
+    deviceInfo.kind = DeviceKind::Simulator;
+    deviceInfo.name = "Wavesmith simulator of " + target.displayName.str();
+    deviceInfo.architecture = target.architecture.str();
+    deviceInfo.fullArchitecture = target.architecture.str();
+    deviceInfo.computeUnits = target.computeUnits;
+    deviceInfo.note = std::move(note);
+  }
+
+  const DeviceInfo &info() const override { return deviceInfo; }
+
+  llvm::Expected<uint64_t> allocate(uint64_t bytes,
+                                    llvm::StringRef name) override {
+    if (bytes == 0)
+      return llvm::createStringError("cannot allocate zero bytes for '" + name +
+                                     "'");
+    return memory.allocate(bytes, name);
+  }
+
+  llvm::Error release(uint64_t address) override {
+    return memory.release(address);
+  }
+
+  llvm::Error copyToDevice(uint64_t address,
+                           llvm::ArrayRef<uint8_t> bytes) override {
+    if (bytes.empty())
+      return llvm::Error::success();
+    return memory.write(address, bytes);
+  }
+
+  llvm::Error copyFromDevice(llvm::MutableArrayRef<uint8_t> bytes,
+                             uint64_t address) override {
+    if (bytes.empty())
+      return llvm::Error::success();
+    return memory.read(address, bytes);
+  }
+
+  llvm::Expected<std::unique_ptr<LoadedCodeObject>>
+  loadCodeObject(llvm::ArrayRef<uint8_t> elf) override {
+    llvm::Expected<std::shared_ptr<const sim::CodeObject>> metadata =
+        sim::CodeObject::load(elf);
+    if (!metadata)
+      return metadata.takeError();
+    if (llvm::Error error = checkTargetMatches((*metadata)->target(),
+                                               deviceInfo.fullArchitecture))
+      return error;
+    return std::make_unique<LoadedCodeObject>(*metadata);
+  }
+
+  llvm::Error launch(const LoadedCodeObject &object,
+                     const KernelLaunch &parameters) override {
+    counted.reset();
+    const sim::KernelInfo *kernel =
+        object.metadata().findKernel(parameters.kernel);
+    if (!kernel)
+      return llvm::createStringError("code object has no kernel '" +
+                                     parameters.kernel + "'");
+    if (llvm::Error error = checkLaunch(*kernel, target, parameters))
+      return error;
+    sim::LaunchParameters launchParameters;
+    launchParameters.kernel = parameters.kernel;
+    launchParameters.grid = parameters.grid;
+    launchParameters.workgroup = parameters.workgroup;
+    launchParameters.kernarg = parameters.kernarg;
+    launchParameters.dynamicLDSBytes = parameters.dynamicLDSBytes;
+    llvm::Expected<sim::Counters> result =
+        sim::launch(object.metadata(), memory, launchParameters, threads);
+    if (!result)
+      return result.takeError();
+    counted = *result;
+    return llvm::Error::success();
+  }
+
+  // A launch is over when it returns.
+  llvm::Error wait() override { return llvm::Error::success(); }
+
+  std::optional<sim::Counters> counters() const override { return counted; }
+
+  // What a simulator takes is no time of a GPU.
+  std::optional<double> measuredSeconds() const override {
+    return std::nullopt;
+  }
+
+private:
+  const TargetInfo &target;
+  unsigned threads;
+  DeviceInfo deviceInfo;
+  sim::Memory memory;
+  std::optional<sim::Counters> counted;
+};
+
+} // namespace
+
+llvm::Expected<std::unique_ptr<Device>>
+wavesmith::createSimulatorDevice(llvm::StringRef architecture,
+                                 const DeviceOptions &options,
+                                 std::string note) {
+  llvm::Expected<const TargetInfo &> target =
+      lookupTarget(architecture, options.chip);
+  if (!target)
+    return target.takeError();
+  return std::make_unique<SimulatorDevice>(*target, options.threads,
+                                           std::move(note));
+}

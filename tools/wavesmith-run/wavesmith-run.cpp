@@ -1,0 +1,358 @@
+//===- wavesmith-run.cpp - Run a compiled kernel on arrays from files -----===//
+//
+// Part of Wavesmith, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "wavesmith/Device/NumpyFile.h"
+#include "wavesmith/Device/RunKernel.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Signals.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+#include <cstdlib>
+
+using namespace wavesmith;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("wavesmith-run options");
+
+static cl::opt<std::string> codeObjectFile(cl::Positional,
+                                           cl::desc("<code object>"),
+                                           cl::Required, cl::cat(category));
+static cl::opt<std::string>
+    descriptionFile("description", cl::value_desc("file.json"),
+                    cl::desc("Kernel description; beside the code object, with "
+                             "the ending .json, if not given"),
+                    cl::cat(category));
+static cl::opt<std::string>
+    kernelName("kernel", cl::value_desc("name"),
+               cl::desc("Kernel to run; not needed where there is only one"),
+               cl::cat(category));
+static cl::list<std::string> inputs("input", cl::value_desc("name=file.npy"),
+                                    cl::desc("Array for an input"),
+                                    cl::cat(category));
+static cl::list<std::string> scalars("scalar", cl::value_desc("name=number"),
+                                     cl::desc("Value of a scalar"),
+                                     cl::cat(category));
+static cl::list<std::string>
+    outputs("output", cl::value_desc("name=file.npy"),
+            cl::desc("Where to write an output; what is not named is dropped"),
+            cl::cat(category));
+static cl::opt<std::string>
+    zonesOption("zones", cl::value_desc("N"),
+                cl::desc("Number of zones; not needed where an input has them"),
+                cl::cat(category));
+static cl::opt<std::string> deviceOption("device",
+                                         cl::value_desc("auto|hip|sim"),
+                                         cl::desc("Where to run (default auto: "
+                                                  "a GPU of the code object's "
+                                                  "architecture if there is "
+                                                  "one, else the simulator)"),
+                                         cl::init("auto"), cl::cat(category));
+static cl::opt<std::string>
+    deviceNumber("device-number", cl::value_desc("N"),
+                 cl::desc("HIP's number of the GPU to take"),
+                 cl::cat(category));
+static cl::opt<std::string> chip("chip", cl::value_desc("name"),
+                                 cl::desc("Chip that the simulator stands for, "
+                                          "e.g. mi300a"),
+                                 cl::cat(category));
+static cl::opt<std::string>
+    threadsOption("threads", cl::value_desc("N"),
+                  cl::desc("Host threads of the simulator (default 1)"),
+                  cl::init("1"), cl::cat(category));
+static cl::opt<std::string> reportFile("report", cl::value_desc("file.json"),
+                                       cl::desc("Where to write the report"),
+                                       cl::cat(category));
+
+static constexpr llvm::StringLiteral toolName("wavesmith-run");
+
+/// "name=rest" of an option.
+static llvm::Expected<std::pair<llvm::StringRef, llvm::StringRef>>
+splitPair(llvm::StringRef option, llvm::StringRef text) {
+  auto [name, rest] = text.split('=');
+  if (name.empty() || rest.empty())
+    return llvm::createStringError("--" + option + "=" + text +
+                                   ": expected name=value");
+  return std::make_pair(name, rest);
+}
+
+static llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+readFile(llvm::StringRef path) {
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
+      llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                  /*RequiresNullTerminator=*/false,
+                                  /*IsVolatile=*/true);
+  if (!buffer)
+    return llvm::createStringError("cannot read " + path + ": " +
+                                   buffer.getError().message());
+  return std::move(*buffer);
+}
+
+template <typename T> static void storeScalar(HostArray &array, T value) {
+  const auto *bytes = reinterpret_cast<const uint8_t *>(&value);
+  array.bytes.assign(bytes, bytes + sizeof(T));
+}
+
+/// A number from the command line with the type of its argument.
+static llvm::Expected<HostArray>
+parseScalar(const ArgumentDescription &argument, llvm::StringRef text) {
+  HostArray array;
+  array.type = argument.type;
+  bool failed = true;
+  switch (argument.type) {
+  case ElementType::F64:
+  case ElementType::F32: {
+    double value = 0;
+    failed = text.getAsDouble(value, /*AllowInexact=*/true);
+    if (argument.type == ElementType::F64) {
+      storeScalar(array, value);
+    } else {
+      failed |= std::isfinite(value) && !std::isfinite(float(value));
+      storeScalar(array, float(value));
+    }
+    break;
+  }
+  case ElementType::I64: {
+    int64_t value = 0;
+    failed = text.getAsInteger(10, value);
+    storeScalar(array, value);
+    break;
+  }
+  case ElementType::I32: {
+    int32_t value = 0;
+    failed = text.getAsInteger(10, value);
+    storeScalar(array, value);
+    break;
+  }
+  }
+  if (failed)
+    return llvm::createStringError(
+        "scalar '" + argument.name + "': expected a number of type " +
+        stringify(argument.type) + ", got '" + text + "'");
+  return array;
+}
+
+/// The arguments of one kind, for messages.
+static std::string listArguments(const KernelDescription &kernel,
+                                 ArgumentKind kind) {
+  std::string names;
+  for (const ArgumentDescription &argument : kernel.arguments)
+    if (argument.kind == kind)
+      names += (names.empty() ? "" : ", ") + argument.name;
+  return names.empty() ? "none" : names;
+}
+
+/// Splits all values of an option and finds their arguments; one that is
+/// unknown, of another kind or given twice is an error.
+static llvm::Expected<
+    std::vector<std::pair<const ArgumentDescription *, llvm::StringRef>>>
+readPairs(const KernelDescription &kernel, ArgumentKind kind,
+          const cl::list<std::string> &option) {
+  std::vector<std::pair<const ArgumentDescription *, llvm::StringRef>> pairs;
+  llvm::StringSet<> seen;
+  for (const std::string &text : option) {
+    auto pair = splitPair(option.ArgStr, text);
+    if (!pair)
+      return pair.takeError();
+    auto [name, value] = *pair;
+    const ArgumentDescription *argument = kernel.findArgument(name);
+    if (!argument || argument->kind != kind)
+      return llvm::createStringError(
+          "kernel '" + kernel.name + "' has no " + stringify(kind) + " '" +
+          name + "'; it has " + listArguments(kernel, kind));
+    if (!seen.insert(name).second)
+      return llvm::createStringError(stringify(kind) + " '" + name +
+                                     "' is given twice");
+    pairs.emplace_back(argument, value);
+  }
+  return pairs;
+}
+
+static void printSummary(const LaunchReport &report) {
+  llvm::raw_ostream &os = llvm::outs();
+  os << "kernel " << report.kernel << ": " << report.zones << " zones, "
+     << report.grid[0] << " workgroups of " << report.workgroup[0] << "x"
+     << report.workgroup[1] << "x" << report.workgroup[2] << "\n";
+  os << "device: " << stringify(report.device.kind) << ", "
+     << report.device.name << ", " << report.device.fullArchitecture << "\n";
+  if (!report.device.note.empty())
+    os << "  (" << report.device.note << ")\n";
+  const KernelResources &resources = report.resources;
+  os << "resources: " << resources.vgprs << " VGPRs, " << resources.agprs
+     << " AGPRs, " << resources.sgprs << " SGPRs, " << resources.ldsBytes
+     << " bytes of LDS, " << resources.scratchBytes << " bytes of scratch, "
+     << resources.vgprSpills << " VGPR and " << resources.sgprSpills
+     << " SGPR spills\n";
+  os << "occupancy: " << report.occupancy.wavesPerSIMD
+     << " waves a SIMD, limited by " << stringify(report.occupancy.limit)
+     << "\n";
+  if (report.counters)
+    os << "executed: " << report.counters->waves << " waves, "
+       << report.counters->instructions << " instructions, "
+       << llvm::format("%.2f", double(report.counters->instructions) /
+                                   double(report.zones))
+       << " a zone\n";
+  if (report.measuredSeconds)
+    os << "time: " << llvm::format("%.6f", *report.measuredSeconds * 1e3)
+       << " ms, measured by HIP events\n";
+}
+
+static llvm::Error run() {
+  llvm::Expected<DeviceKind> kind = parseDeviceKind(deviceOption);
+  if (!kind)
+    return kind.takeError();
+  DeviceOptions options;
+  options.chip = chip;
+  if (llvm::StringRef(threadsOption).getAsInteger(10, options.threads) ||
+      options.threads == 0)
+    return llvm::createStringError("--threads=" + threadsOption +
+                                   ": expected a positive integer");
+  if (!deviceNumber.empty()) {
+    int ordinal = 0;
+    if (llvm::StringRef(deviceNumber).getAsInteger(10, ordinal) || ordinal < 0)
+      return llvm::createStringError("--device-number=" + deviceNumber +
+                                     ": expected an integer from 0 on");
+    options.ordinal = ordinal;
+  }
+
+  RunRequest request;
+  if (!zonesOption.empty()) {
+    int64_t zones = 0;
+    if (llvm::StringRef(zonesOption).getAsInteger(10, zones))
+      return llvm::createStringError("--zones=" + zonesOption +
+                                     ": expected a positive integer");
+    request.zones = zones;
+  }
+
+  auto codeObject = readFile(codeObjectFile);
+  if (!codeObject)
+    return codeObject.takeError();
+  request.codeObject = llvm::arrayRefFromStringRef((*codeObject)->getBuffer());
+
+  llvm::SmallString<128> descriptionPath(llvm::StringRef{descriptionFile});
+  if (descriptionPath.empty()) {
+    descriptionPath = codeObjectFile;
+    llvm::sys::path::replace_extension(descriptionPath, "json");
+  }
+  auto descriptionText = readFile(descriptionPath);
+  if (!descriptionText)
+    return descriptionText.takeError();
+  llvm::Expected<CodeObjectDescription> description =
+      CodeObjectDescription::parse((*descriptionText)->getBuffer());
+  if (!description)
+    return llvm::createStringError(descriptionPath + ": " +
+                                   llvm::toString(description.takeError()));
+  request.description = &*description;
+  request.kernel = kernelName;
+  llvm::Expected<const KernelDescription &> kernel =
+      description->findKernel(kernelName);
+  if (!kernel)
+    return kernel.takeError();
+
+  // All options are checked before a file is read and before a device is
+  // opened.
+  auto inputPairs = readPairs(*kernel, ArgumentKind::Input, inputs);
+  if (!inputPairs)
+    return inputPairs.takeError();
+  auto scalarPairs = readPairs(*kernel, ArgumentKind::Scalar, scalars);
+  if (!scalarPairs)
+    return scalarPairs.takeError();
+  auto outputPairs = readPairs(*kernel, ArgumentKind::Output, outputs);
+  if (!outputPairs)
+    return outputPairs.takeError();
+  llvm::StringSet<> written;
+  if (!reportFile.empty())
+    written.insert(reportFile);
+  for (auto &[argument, path] : *outputPairs)
+    if (!written.insert(path).second)
+      return llvm::createStringError("two outputs would be written to " + path);
+
+  llvm::StringMap<HostArray> values;
+  for (auto &[argument, path] : *inputPairs) {
+    llvm::Expected<HostArray> array = readNumpyFile(path);
+    if (!array)
+      return array.takeError();
+    values.try_emplace(argument->name, std::move(*array));
+  }
+  for (auto &[argument, text] : *scalarPairs) {
+    llvm::Expected<HostArray> array = parseScalar(*argument, text);
+    if (!array)
+      return array.takeError();
+    values.try_emplace(argument->name, std::move(*array));
+  }
+  for (auto &entry : values)
+    request.values.try_emplace(entry.first(), entry.second.view());
+
+  // The request is checked before a device is looked for, so that the messages
+  // do not depend on the machine.
+  llvm::Expected<std::shared_ptr<const sim::CodeObject>> metadata =
+      sim::CodeObject::load(request.codeObject);
+  if (!metadata)
+    return llvm::createStringError(codeObjectFile + ": " +
+                                   llvm::toString(metadata.takeError()));
+  llvm::Expected<RunPlan> plan = planRun(request, **metadata);
+  if (!plan)
+    return plan.takeError();
+
+  llvm::Expected<std::unique_ptr<Device>> device =
+      createDevice(*kind, description->target, options);
+  if (!device)
+    return device.takeError();
+  llvm::Expected<RunResult> result = runKernel(**device, request);
+  if (!result)
+    return result.takeError();
+
+  FileTransaction files;
+  for (auto &[argument, path] : *outputPairs)
+    for (const auto &[name, array] : result->outputs)
+      if (name == argument->name)
+        if (llvm::Error error = files.add(path, formatNumpy(array.view())))
+          return error;
+  if (!reportFile.empty()) {
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << llvm::formatv("{0:2}", result->report.toJSON()) << "\n";
+    if (llvm::Error error =
+            files.add(reportFile, llvm::arrayRefFromStringRef(text)))
+      return error;
+  }
+  if (llvm::Error error = files.commit())
+    return error;
+  printSummary(result->report);
+  return llvm::Error::success();
+}
+
+static void printError(llvm::StringRef message) {
+  llvm::errs() << toolName << ": error: " << message << "\n";
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  // LLVM's own way out of a fatal error is abort(); a tool owes its user a
+  // message and a status.
+  llvm::install_fatal_error_handler([](void *, const char *reason, bool) {
+    printError(reason);
+    llvm::sys::RunInterruptHandlers(); // Removes temporary files.
+    std::_Exit(1);
+  });
+  cl::HideUnrelatedOptions(category);
+  if (!cl::ParseCommandLineOptions(
+          argc, argv, "Runs a kernel that wavesmith-compile wrote\n",
+          &llvm::errs()))
+    return 1;
+  if (llvm::Error error = run()) {
+    printError(llvm::toString(std::move(error)));
+    return 1;
+  }
+  return 0;
+}
