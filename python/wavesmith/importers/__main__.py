@@ -51,7 +51,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     choice.add_argument(
         "--network", choices=("150",), help="a network that Wavesmith defines: 150 "
-        "nuclides up to zinc"
+        "nuclides up to iron"
     )
 
     fern = formats.add_parser("fern", parents=[common], help="files of FERN")

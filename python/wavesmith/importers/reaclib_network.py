@@ -15,6 +15,7 @@ in pynucastro, where `dens_exp` counts that power of rho or not.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -88,10 +89,10 @@ def from_pynucastro(
         nuclides, rates = [], list(source.get_rates())
     else:
         nuclides = _nuclides(pynucastro, list(source))
-        library = pynucastro.ReacLibLibrary().linking_nuclei(
-            nuclides, print_warning=False
+        library = _reaclib_library()
+        rates = list(
+            library.linking_nuclei(nuclides, print_warning=False).get_rates()
         )
-        rates = list(library.get_rates())
     if not rates:
         raise MechanismError("no rate links these nuclides")
     found = {nuclide for rate in rates for nuclide in rate.reactants + rate.products}
@@ -99,6 +100,12 @@ def from_pynucastro(
     return _write(pynucastro, name, nuclides, rates).module(
         quantity=quantity, layout=layout
     )
+
+
+@functools.lru_cache(maxsize=1)
+def _reaclib_library() -> Any:
+    """The whole REACLIB library; reading it takes many seconds."""
+    return load_pynucastro().ReacLibLibrary()
 
 
 def _nuclides(pynucastro: Any, names: list[Any]) -> list[Any]:
