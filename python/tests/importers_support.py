@@ -22,12 +22,12 @@ if importlib.util.find_spec("wavesmith") is None:
     sys.path.insert(0, str(REPOSITORY / "python"))
 
 
-def wavesmith_opt() -> str | None:
-    """wavesmith-opt: from $WAVESMITH_OPT, the build folder, or PATH."""
+def find_tool(name: str) -> str | None:
+    """A tool: from $WAVESMITH_OPT and the like, the build folder, or PATH."""
     for candidate in (
-        os.environ.get("WAVESMITH_OPT"),
-        str(REPOSITORY / "build" / "bin" / "wavesmith-opt"),
-        shutil.which("wavesmith-opt"),
+        os.environ.get(name.upper().replace("-", "_")),
+        str(REPOSITORY / "build" / "bin" / name),
+        shutil.which(name),
     ):
         if candidate and Path(candidate).exists():
             return candidate
@@ -36,13 +36,29 @@ def wavesmith_opt() -> str | None:
 
 def verify(text: str) -> None:
     """Parse and verify MLIR text with wavesmith-opt."""
-    tool = wavesmith_opt()
+    tool = find_tool("wavesmith-opt")
     if tool is None:
         pytest.skip("wavesmith-opt is not built; set WAVESMITH_OPT")
     run = subprocess.run(
         [tool, "-", "-o", os.devnull], input=text, capture_output=True, text=True
     )
     assert run.returncode == 0, run.stderr[:4000]
+
+
+def evaluate(folder: Path, text: str, inputs: dict, results: list[str]) -> list:
+    """Results of the module's only function by wavesmith-evaluate, at time 0."""
+    tool = find_tool("wavesmith-evaluate")
+    if tool is None:
+        pytest.skip("wavesmith-evaluate is not built; set WAVESMITH_EVALUATE")
+    (folder / "module.mlir").write_text(text)
+    command = [tool, str(folder / "module.mlir"), "--scalar=t=0"]
+    for name, array in inputs.items():
+        np.save(folder / f"{name}.npy", np.ascontiguousarray(array))
+        command.append(f"--input={name}={folder / name}.npy")
+    command += [f"--output={name}={folder / name}.npy" for name in results]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr[:4000]
+    return [np.load(folder / f"{name}.npy") for name in results]
 
 
 def max_relative_error(got, wanted, scale) -> float:
