@@ -105,6 +105,7 @@ void wavesmith::buildPipeline(OpPassManager &manager,
   kernels.addPass(createCSEPass());
   kernels.addPass(createLowerKernelArgumentsPass());
   kernels.addPass(createSCFToControlFlowPass());
+  kernels.addPass(createSplitLongBlocksPass());
   ConvertGpuOpsToROCDLOpsOptions rocdl;
   rocdl.chipset = options.architecture;
   rocdl.runtime = gpu::amd::Runtime::HIP;

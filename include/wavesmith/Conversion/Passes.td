@@ -45,8 +45,8 @@ def ConvertOdeToWorkgroupPass
     ```
   }];
   let dependentDialects = [
-    "::mlir::amdgpu::AMDGPUDialect", "::mlir::func::FuncDialect",
-    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::func::FuncDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
   ];
 }
@@ -105,6 +105,50 @@ def LowerKernelArgumentsPass
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
     "::mlir::arith::ArithDialect"
+  ];
+}
+
+def SplitLongBlocksPass
+    : Pass<"wavesmith-split-long-blocks", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Bound the length of a kernel's basic blocks";
+  let description = [{
+    LLVM's back end takes time quadratic in the length of a basic block (14 s
+    for the right-hand side of GRI-Mech 3.0 as one block), keeps the literals
+    of a block in scalar registers until they spill, and moves loads far up.
+    This pass cuts blocks of more than `limit` operations. So that nothing
+    joins the pieces again, each ends in a branch whose condition LLVM cannot
+    decide: a scalar register that an assembly instruction has set to 1. The
+    branch is always taken and costs three scalar instructions.
+
+    Needs kernels without structured control flow (after
+    `convert-scf-to-cf`). Order and values of all operations stay the same.
+
+    Before:
+
+    ```mlir
+    %0 = arith.addf %a, %b : f64
+    %1 = arith.mulf %0, %a : f64
+    ```
+
+    After, with `limit=1`:
+
+    ```mlir
+      %0 = arith.addf %a, %b : f64
+      %one = llvm.inline_asm has_side_effects "s_mov_b32 $0, 1", "=s" : () -> i32
+      %c0 = arith.constant 0 : i32
+      %always = arith.cmpi ne, %one, %c0 : i32
+      cf.cond_br %always, ^rest, ^exit
+    ^rest:
+      %1 = arith.mulf %0, %a : f64
+    ```
+  }];
+  let options = [
+    Option<"limit", "limit", "int64_t", "12",
+           "The most operations of a block">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::LLVM::LLVMDialect"
   ];
 }
 

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "SystemEmitter.h"
-#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "wavesmith/Math/DeviceMath.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
@@ -352,12 +351,6 @@ LogicalResult wavesmith::emitStraightLine(BlockBuilder &b, OdeSystemOp system,
         }
     }
     ++r;
-    // Bounds what the back end's scheduler moves: its time, and the number of
-    // values that are alive at once.
-    amdgpu::SchedBarrierOp::create(
-        b.builder, b.loc,
-        amdgpu::sched_barrier_opt_enumAttr::get(
-            b.builder.getContext(), amdgpu::sched_barrier_opt_enum::none));
   }
   return success();
 }
