@@ -60,6 +60,8 @@ inline constexpr llvm::StringLiteral kTargetAttrName = "wavesmith.target";
 /// The name of a function argument's or result's attribute that holds the name
 /// by which callers know it.
 inline constexpr llvm::StringLiteral kNameAttrName = "wavesmith.name";
+/// The name of a kernel argument's attribute that marks memory to write.
+inline constexpr llvm::StringLiteral kOutputAttrName = "wavesmith.output";
 
 } // namespace wavesmith
 

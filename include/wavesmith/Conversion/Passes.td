@@ -1,0 +1,111 @@
+//===- Passes.td - Conversions between levels of the IR ----*- tablegen -*-===//
+//
+// Part of Wavesmith, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WAVESMITH_CONVERSION_PASSES_TD
+#define WAVESMITH_CONVERSION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertOdeToWorkgroupPass
+    : Pass<"convert-wavesmith-ode-to-workgroup", "::mlir::ModuleOp"> {
+  let summary = "Write quantities of ODE systems as workgroup code";
+  let description = [{
+    Needs functions of one `wavesmith.ode_*` operation with a schedule, whose
+    operands are the function's arguments and whose results it returns. Leaves
+    functions on memory with one `wavesmith.workgroup`: the arguments, then the
+    results as memory to write, then the number of zones. Systems that nobody
+    uses any more are erased. The schedule's form decides between unrolled code
+    and a loop over a table.
+
+    Before:
+
+    ```mlir
+    func.func @rhs(%t: f64, %y: tensor<1x?xf64>) -> tensor<1x?xf64> {
+      %0 = wavesmith.ode_rhs @decay(%t, %y) {schedule = #wavesmith.ode_schedule<form = straight_line, workgroup_size = 64>} : (f64, tensor<1x?xf64>) -> tensor<1x?xf64>
+      return %0 : tensor<1x?xf64>
+    }
+    ```
+
+    After (shortened):
+
+    ```mlir
+    func.func @rhs(%t: f64, %y: memref<1x?xf64, #gpu.address_space<global>>, %dydt: memref<1x?xf64, #gpu.address_space<global>>, %num_zones: index) {
+      wavesmith.workgroup zones %num_zones size 64 {
+        %y0 = wavesmith.load_zones %y[%c0] : memref<1x?xf64, #gpu.address_space<global>> -> tensor<64xf64>
+        %v = arith.mulf %k, %y0 : tensor<64xf64>
+        %sum = math.fma %weight, %v, %zero : tensor<64xf64>
+        wavesmith.store_zones %sum, %dydt[%c0] : tensor<64xf64>, memref<1x?xf64, #gpu.address_space<global>>
+      }
+      return
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::amdgpu::AMDGPUDialect", "::mlir::func::FuncDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def DistributeToThreadsPass
+    : Pass<"wavesmith-distribute-to-threads", "::mlir::ModuleOp"> {
+  let summary = "Give each zone of a workgroup to a thread";
+  let description = [{
+    Needs functions with one `wavesmith.workgroup` and nothing else. Leaves one
+    gpu.module `@kernels` with a gpu.func for each, in which a block is a
+    scalar, an array of rows is private memory, and a table a constant global.
+    Threads of zones past the number of zones do nothing. An array must be used
+    in place: after a row is replaced, the old array may not be read.
+
+    Before:
+
+    ```mlir
+    wavesmith.workgroup zones %num_zones size 64 {
+      %y0 = wavesmith.load_zones %y[%c0] : memref<1x?xf64, #gpu.address_space<global>> -> tensor<64xf64>
+      %v = arith.mulf %y0, %y0 : tensor<64xf64>
+      wavesmith.store_zones %v, %out[%c0] : tensor<64xf64>, memref<1x?xf64, #gpu.address_space<global>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    %zone = arith.addi %first, %thread : index
+    %inside = arith.cmpi ult, %zone, %num_zones : index
+    scf.if %inside {
+      %y0 = memref.load %y[%c0, %zone] : memref<1x?xf64, #gpu.address_space<global>>
+      %v = arith.mulf %y0, %y0 : f64
+      memref.store %v, %out[%c0, %zone] : memref<1x?xf64, #gpu.address_space<global>>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"
+  ];
+}
+
+def LowerKernelArgumentsPass
+    : Pass<"wavesmith-lower-kernel-arguments", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Pass batches to kernels as plain pointers";
+  let description = [{
+    Needs gpu.func kernels whose memref arguments have at most one dynamic
+    dimension, the zones, and whose last argument is the number of zones. Each
+    memref becomes a pointer to global memory, dense and row-major, so that a
+    caller packs one pointer an argument; the number of zones becomes i64.
+
+    Before: `gpu.func @rhs(%t: f64, %y: memref<1x?xf64, #gpu.address_space<global>>, %num_zones: index) kernel`
+
+    After: `gpu.func @rhs(%t: f64, %y: !llvm.ptr<1>, %num_zones: i64) kernel`
+  }];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::arith::ArithDialect"
+  ];
+}
+
+#endif // WAVESMITH_CONVERSION_PASSES_TD
