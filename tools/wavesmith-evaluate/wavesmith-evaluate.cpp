@@ -12,10 +12,12 @@
 #include "mlir/Parser/Parser.h"
 #include "wavesmith/Device/NumpyFile.h"
 #include "wavesmith/Reference/FunctionEvaluator.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
@@ -26,44 +28,65 @@ using namespace mlir;
 using namespace wavesmith;
 namespace cl = llvm::cl;
 
-static cl::OptionCategory category("wavesmith-evaluate options");
+namespace {
 
-static cl::opt<std::string> moduleFile(cl::Positional, cl::desc("<module>"),
-                                       cl::Required, cl::cat(category));
-static cl::opt<std::string>
-    functionName("function", cl::value_desc("name"),
-                 cl::desc("Function to evaluate; not needed where there is "
-                          "only one"),
-                 cl::cat(category));
-static cl::list<std::string> inputs("input", cl::value_desc("name=file.npy"),
-                                    cl::desc("Array for an argument"),
-                                    cl::cat(category));
-static cl::list<std::string> scalars("scalar", cl::value_desc("name=number"),
-                                     cl::desc("Value of a scalar argument"),
-                                     cl::cat(category));
-static cl::opt<std::string>
-    termValues("term-values", cl::value_desc("file.npy"),
-               cl::desc("Values of the terms: compute the sums alone from "
-                        "them, without arguments"),
-               cl::cat(category));
-static cl::list<std::string> outputs("output", cl::value_desc("name=file.npy"),
-                                     cl::desc("Where to write a result"),
-                                     cl::cat(category));
-static cl::list<std::string>
-    magnitudes("magnitude", cl::value_desc("[name=]file.npy"),
-               cl::desc("Where to write the magnitude of a result that is a "
-                        "sum: the sum of its terms' absolute values; no name "
-                        "is needed where there is one result"),
-               cl::cat(category));
-static cl::opt<std::string>
-    precision("precision", cl::value_desc("f64|high"),
-              cl::desc("The bits of the device (f64, the default), or "
-                       "computed in high precision and rounded once"),
-              cl::init("f64"), cl::cat(category));
-static cl::opt<std::string>
-    threadsOption("threads", cl::value_desc("N"),
-                  cl::desc("Host threads; 0 (the default) for all cores"),
-                  cl::init("0"), cl::cat(category));
+/// The command line. Made inside main, once LLVM's own options are out of the
+/// way: some of their names (threads) are taken there.
+struct CommandLine {
+  cl::OptionCategory category{"wavesmith-evaluate options"};
+
+  cl::opt<std::string> module{cl::Positional, cl::desc("<module>"),
+                              cl::Required, cl::cat(category)};
+  cl::opt<std::string> function{
+      "function", cl::value_desc("name"),
+      cl::desc("Function to evaluate; not needed where there is only one"),
+      cl::cat(category)};
+  cl::list<std::string> inputs{"input", cl::value_desc("name=file.npy"),
+                               cl::desc("Array for an argument"),
+                               cl::cat(category)};
+  cl::list<std::string> scalars{"scalar", cl::value_desc("name=number"),
+                                cl::desc("Value of a scalar argument"),
+                                cl::cat(category)};
+  cl::opt<std::string> termValues{
+      "term-values", cl::value_desc("file.npy"),
+      cl::desc("Values of the terms: compute the sums alone from them, without "
+               "arguments"),
+      cl::cat(category)};
+  cl::list<std::string> outputs{"output", cl::value_desc("name=file.npy"),
+                                cl::desc("Where to write a result"),
+                                cl::cat(category)};
+  cl::list<std::string> magnitudes{
+      "magnitude", cl::value_desc("[name=]file.npy"),
+      cl::desc(
+          "Where to write the magnitude of a result that is a sum: the sum "
+          "of its terms' absolute values; no name is needed where there "
+          "is one result"),
+      cl::cat(category)};
+  cl::opt<std::string> precision{
+      "precision", cl::value_desc("f64|high"),
+      cl::desc("The bits of the device (f64, the default), or computed in high "
+               "precision and rounded once"),
+      cl::init("f64"), cl::cat(category)};
+  cl::opt<std::string> threads{
+      "threads", cl::value_desc("N"),
+      cl::desc("Host threads; 0 (the default) for all cores"), cl::init("0"),
+      cl::cat(category)};
+};
+
+} // namespace
+
+/// Takes all options but the general ones (--help, --version) away: those of
+/// the LLVM libraries mean nothing to this tool.
+static void removeLLVMOptions() {
+  SmallVector<cl::Option *> foreign;
+  for (auto &entry : cl::getRegisteredOptions())
+    if (!llvm::is_contained(
+            {"help", "help-hidden", "help-list", "help-list-hidden", "version"},
+            entry.first))
+      foreign.push_back(entry.second);
+  for (cl::Option *option : foreign)
+    option->removeArgument();
+}
 
 using Argument = FunctionEvaluator::Argument;
 using ArgumentKind = FunctionEvaluator::ArgumentKind;
@@ -140,15 +163,16 @@ struct Request {
 };
 } // namespace
 
-static llvm::Expected<Request> readRequest(const FunctionEvaluator &function) {
+static llvm::Expected<Request> readRequest(const CommandLine &line,
+                                           const FunctionEvaluator &function) {
   Request request;
   ArrayRef<Argument> arguments = function.getArguments();
   ArrayRef<Result> results = function.getResults();
   request.arguments.resize(arguments.size());
   for (auto [option, isScalar] :
-       {std::pair(&inputs, false), std::pair(&scalars, true)})
+       {std::pair(&line.inputs, false), std::pair(&line.scalars, true)})
     for (const std::string &text : *option) {
-      auto pair = splitPair(option->ArgStr, text);
+      auto pair = splitPair(isScalar ? "scalar" : "input", text);
       if (!pair)
         return pair.takeError();
       auto argument = findNamed(arguments, "argument", pair->first);
@@ -178,8 +202,8 @@ static llvm::Expected<Request> readRequest(const FunctionEvaluator &function) {
         {static_cast<size_t>(result - results.begin()), isMagnitude, path});
     return llvm::Error::success();
   };
-  for (const std::string &text : outputs) {
-    auto pair = splitPair(outputs.ArgStr, text);
+  for (const std::string &text : line.outputs) {
+    auto pair = splitPair("output", text);
     if (!pair)
       return pair.takeError();
     auto result = findNamed(results, "result", pair->first);
@@ -188,13 +212,13 @@ static llvm::Expected<Request> readRequest(const FunctionEvaluator &function) {
     if (llvm::Error error = addFile(*result, false, pair->second))
       return error;
   }
-  for (StringRef text : magnitudes) {
+  for (StringRef text : line.magnitudes) {
     const Result *result = nullptr;
     StringRef path = text;
     if (results.size() == 1 && !text.starts_with(results[0].name + "=")) {
       result = &results[0];
     } else {
-      auto pair = splitPair(magnitudes.ArgStr, text);
+      auto pair = splitPair("magnitude", text);
       if (!pair)
         return pair.takeError();
       auto found = findNamed(results, "result", pair->first);
@@ -216,35 +240,36 @@ static llvm::Expected<Request> readRequest(const FunctionEvaluator &function) {
   return request;
 }
 
-static llvm::Expected<func::FuncOp> findFunction(ModuleOp module) {
+static llvm::Expected<func::FuncOp> findFunction(ModuleOp module,
+                                                 StringRef wanted) {
   SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
   std::string names;
   for (func::FuncOp function : functions) {
-    if (function.getSymName() == functionName ||
-        (functionName.empty() && functions.size() == 1))
+    if (function.getSymName() == wanted ||
+        (wanted.empty() && functions.size() == 1))
       return function;
     names += (names.empty() ? "" : ", ") + function.getSymName().str();
   }
   if (names.empty())
     names = "none";
-  if (functionName.empty())
+  if (wanted.empty())
     return llvm::createStringError(
         "pass --function=name; functions of the module are " + names);
-  return llvm::createStringError("the module has no function '" + functionName +
+  return llvm::createStringError("the module has no function '" + wanted +
                                  "'; it has " + names);
 }
 
 static llvm::Expected<std::vector<FunctionEvaluator::ResultArrays>>
-evaluate(const FunctionEvaluator &function, const Request &request,
-         const OdeEvaluator::Options &options,
+evaluate(const CommandLine &line, const FunctionEvaluator &function,
+         const Request &request, const OdeEvaluator::Options &options,
          std::optional<size_t> &numZones) {
-  if (!termValues.empty()) {
-    if (!inputs.empty() || !scalars.empty())
+  if (!line.termValues.empty()) {
+    if (!line.inputs.empty() || !line.scalars.empty())
       return llvm::createStringError(
           "--term-values takes the place of all arguments: pass no --input "
           "and no --scalar");
-    auto values = readArray(function, "the values of the terms", termValues,
-                            function.getNumTerms(), numZones);
+    auto values = readArray(function, "the values of the terms",
+                            line.termValues, function.getNumTerms(), numZones);
     if (!values)
       return values.takeError();
     return function.evaluateSums(*values, *numZones, options);
@@ -279,21 +304,22 @@ evaluate(const FunctionEvaluator &function, const Request &request,
   return function.evaluate(time, states, parameters, *numZones, options);
 }
 
-static llvm::Error run(const FunctionEvaluator &function) {
+static llvm::Error run(const CommandLine &line,
+                       const FunctionEvaluator &function) {
   OdeEvaluator::Options options;
-  if (precision != "f64" && precision != "high")
-    return llvm::createStringError("--precision=" + precision +
+  if (line.precision != "f64" && line.precision != "high")
+    return llvm::createStringError("--precision=" + line.precision +
                                    ": expected f64 or high");
-  options.highPrecision = precision == "high";
-  if (StringRef(threadsOption).getAsInteger(10, options.numThreads))
-    return llvm::createStringError("--threads=" + threadsOption +
+  options.highPrecision = line.precision == "high";
+  if (StringRef(line.threads).getAsInteger(10, options.numThreads))
+    return llvm::createStringError("--threads=" + line.threads +
                                    ": expected an integer from 0 on");
-  llvm::Expected<Request> request = readRequest(function);
+  llvm::Expected<Request> request = readRequest(line, function);
   if (!request)
     return request.takeError();
 
   std::optional<size_t> numZones;
-  auto arrays = evaluate(function, *request, options, numZones);
+  auto arrays = evaluate(line, function, *request, options, numZones);
   if (!arrays)
     return arrays.takeError();
 
@@ -314,7 +340,7 @@ static llvm::Error run(const FunctionEvaluator &function) {
   return files.commit();
 }
 
-static void printError(StringRef message) {
+static void printError(const llvm::Twine &message) {
   llvm::errs() << "wavesmith-evaluate: error: " << message << "\n";
 }
 
@@ -327,12 +353,30 @@ int main(int argc, char **argv) {
     llvm::sys::RunInterruptHandlers(); // Removes temporary files.
     std::_Exit(1);
   });
-  cl::HideUnrelatedOptions(category);
+  removeLLVMOptions();
+  CommandLine line;
+  std::string problems;
+  llvm::raw_string_ostream problemStream(problems);
   if (!cl::ParseCommandLineOptions(
           argc, argv,
           "Evaluates a function of a module by the reference evaluator\n",
-          &llvm::errs()))
+          &problemStream)) {
+    // One line in this tool's own form.
+    StringRef text = StringRef(problems).split('\n').first;
+    text.consume_front(llvm::sys::path::filename(argv[0]));
+    text.consume_front(": ");
+    std::string message = text.split("  Try:").first.rtrim(".!").str();
+    if (!message.empty())
+      message[0] = llvm::toLower(message[0]);
+    printError(message + " (--help lists the options)");
     return 1;
+  }
+  for (const cl::Option *option : std::initializer_list<const cl::Option *>{
+           &line.function, &line.termValues, &line.precision, &line.threads})
+    if (option->getNumOccurrences() > 1) {
+      printError("--" + option->ArgStr.str() + " is given twice");
+      return 1;
+    }
 
   DialectRegistry registry;
   registry.insert<WavesmithDialect, arith::ArithDialect, func::FuncDialect,
@@ -341,11 +385,11 @@ int main(int argc, char **argv) {
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
   OwningOpRef<ModuleOp> module =
-      parseSourceFile<ModuleOp>(moduleFile, sources, &context);
+      parseSourceFile<ModuleOp>(line.module, sources, &context);
   // Diagnostics have been printed.
   if (!module)
     return 1;
-  llvm::Expected<func::FuncOp> function = findFunction(*module);
+  llvm::Expected<func::FuncOp> function = findFunction(*module, line.function);
   if (!function) {
     printError(llvm::toString(function.takeError()));
     return 1;
@@ -353,7 +397,7 @@ int main(int argc, char **argv) {
   FailureOr<FunctionEvaluator> evaluator = FunctionEvaluator::create(*function);
   if (failed(evaluator))
     return 1;
-  if (llvm::Error error = run(*evaluator)) {
+  if (llvm::Error error = run(line, *evaluator)) {
     printError(llvm::toString(std::move(error)));
     return 1;
   }
