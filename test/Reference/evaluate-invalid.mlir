@@ -60,6 +60,8 @@
 // EXPRESSION: system.mlir:[[#]]:8: error: unsupported operation 'tensor.empty': the reference evaluates a function of one quantity of a system and its return
 // RUN: not wavesmith-evaluate %t/system.mlir --function=unknown --output=result0=%t/out.npy 2>&1 | FileCheck %s --check-prefix=FORMULA
 // FORMULA: system.mlir:[[#]]:8: error: unsupported operation 'math.clampf': the reference evaluator has no formula for it
+// RUN: not wavesmith-evaluate %t/no.mlir --output=result0=%t/out.npy 2>&1 | FileCheck %s --check-prefix=NO-MODULE
+// NO-MODULE: {{^}}wavesmith-evaluate: error: cannot read {{.*}}no.mlir: No such file or directory{{$}}
 // RUN: not wavesmith-evaluate %t/syntax.mlir --output=result0=%t/out.npy 2>&1 | FileCheck %s --check-prefix=SYNTAX
 // SYNTAX: syntax.mlir:1:{{.*}} error:
 
