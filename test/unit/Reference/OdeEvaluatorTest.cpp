@@ -300,6 +300,15 @@ TEST_F(Reference, ThirdBody) {
         fma(15.4 - 0.7, b, fma(0.1 - 0.7, a, 0.7 * z)),
         Float(0.7) * z + (Float(0.1) - Float(0.7)) * a +
             (Float(15.4) - Float(0.7)) * b);
+  // In high precision the difference of the efficiencies is not rounded: seen
+  // where the sum cancels.
+  z = 0.6;
+  Pair k = evaluate("%k = wavesmith.third_body %z default 0.7 efficiencies "
+                    "[\"B\" = 0.1]");
+  Float exact = Float(0.7) * z + (Float(0.1) - Float(0.7)) * b;
+  ASSERT_LT(std::fabs(exact), 1e-15L);
+  EXPECT_NEAR(k.high, exact, 0.01L * std::fabs(exact));
+  EXPECT_SAME(k.f64, fma(0.1 - 0.7, b, 0.7 * z));
 }
 
 /// The textbook's A T^b exp(-E/T).
@@ -394,8 +403,8 @@ TEST_F(Reference, ReverseRate) {
 
 TEST_F(Reference, Reaclib) {
   double a[] = {17.18,  -0.3, -13.69, -0.3866, 0.05, -0.0057, -0.6667,
-                -10.13, -2.2, 1.1,    0.7,     -0.1, 0.0013,  1.4};
-  for (double temperature : {1e7, 2.3e8, 9e9}) {
+                -10.13, -2.2, 1.1,    0.7,     -0.1, 0.73,    1.4};
+  for (double temperature : {1e7, 2.3e8, 0.9e9, 1.1e9, 1.3e9, 1.7e9, 2.9e9}) {
     T = temperature;
     double T9 = T / 1e9, c = devicemath::cbrt(T9), bits = 0;
     Float t = Float(T) / 1e9L, exact = 0;
@@ -412,7 +421,7 @@ TEST_F(Reference, Reaclib) {
                    a[s + 5] * std::pow(t, 5.0L / 3) + a[s + 6] * std::log(t));
     }
     check("%k = wavesmith.reaclib %T sets [[17.18, -0.3, -13.69, -0.3866, "
-          "0.05, -0.0057, -0.6667], [-10.13, -2.2, 1.1, 0.7, -0.1, 0.0013, "
+          "0.05, -0.0057, -0.6667], [-10.13, -2.2, 1.1, 0.7, -0.1, 0.73, "
           "1.4]]",
           bits, exact);
   }
@@ -501,15 +510,15 @@ TEST_F(Reference, Sri) {
     Float lExact = std::log10(Float(pr)), X = 1 / (1 + lExact * lExact);
     double first = 0.54 * devicemath::exp(-201.0 * (1 / T));
     Float firstExact = Float(0.54) * std::exp(-Float(201) / T);
-    double second = devicemath::exp(T * (-1 / 1024.0));
-    Float secondExact = std::exp(-T / Float(1024));
-    check("%k = wavesmith.sri %T, %x a 0.54 b 201.0 c 1024.0 d 1.0 e 0.0",
+    double second = devicemath::exp(T * (-1 / 1027.3));
+    Float secondExact = std::exp(-T / Float(1027.3));
+    check("%k = wavesmith.sri %T, %x a 0.54 b 201.0 c 1027.3 d 1.0 e 0.0",
           devicemath::exp(share * devicemath::log(first + second)),
           std::pow(firstExact + secondExact, X));
     check("%k = wavesmith.sri %T, %x a 0.54 b 201.0 c 0.0 d 1.0 e 0.0",
           devicemath::exp(share * devicemath::log(first)),
           std::pow(firstExact, X));
-    check("%k = wavesmith.sri %T, %x a 0.54 b 201.0 c 1024.0 d 0.9 e 0.1",
+    check("%k = wavesmith.sri %T, %x a 0.54 b 201.0 c 1027.3 d 0.9 e 0.1",
           (devicemath::exp(share * devicemath::log(first + second)) * 0.9) *
               devicemath::exp(0.1 * devicemath::log(T)),
           std::pow(firstExact + secondExact, X) * Float(0.9) *
@@ -524,45 +533,56 @@ TEST_F(Reference, Sri) {
 TEST_F(Reference, Plog) {
   // The second pressure has two rates, one of them negative.
   std::string text =
-      "%k = wavesmith.plog %T, %p rates [[1.0e+04, 1.2e+10, 0.3, 5000.0], "
-      "[1.0e+05, 3.0e+11, 0.1, 5500.0], [1.0e+05, -1.0e+08, 0.0, 200.0], "
-      "[1.0e+06, 7.0e+12, -0.2, 6000.0]]";
+      "%k = wavesmith.plog %T, %p rates [[1.1e+04, 1.2e-20, 0.3, 5000.0], "
+      "[1.3e+05, 3.0e+11, 0.1, 5500.0], [1.3e+05, -1.0e+02, 0.0, 200.0], "
+      "[1.7e+06, 0.7, -0.2, 6000.0]]";
   auto log = devicemath::log;
-  double P[] = {1e4, 1e5, 1e6};
-  double l[] = {fma(-5000.0, 1 / T, fma(0.3, log(T), log(1.2e10))),
-                log((1e-300 + arrheniusBits(3e11, 0.1, 5500, T)) +
-                    -1e8 * devicemath::exp(-200.0 * (1 / T))),
-                fma(-6000.0, 1 / T, fma(-0.2, log(T), log(7e12)))};
-  Float k[] = {arrheniusExact(1.2e10L, 0.3, 5000, T),
-               arrheniusExact(3e11L, 0.1, 5500, T) +
-                   arrheniusExact(-1e8L, 0, 200, T),
-               arrheniusExact(7e12L, -0.2, 6000, T)};
-  for (double pressure : {5e3, 1e4, 3.3e4, 1e5, 2.2e5, 1e6, 4e6}) {
-    p = pressure;
-    double bits;
-    Float exact;
-    if (p <= P[0] || p >= P[2]) {
-      int j = p <= P[0] ? 0 : 2;
-      bits = devicemath::exp(l[j]);
-      exact = k[j];
-      if (p == P[0])
-        bits = devicemath::exp(fma(l[1] - l[0], 0.0, l[0]));
-    } else {
-      int j = p >= P[1];
-      double w =
-          fma(l[j + 1] - l[j],
-              (log(p) - log(P[j])) * (1 / (log(P[j + 1]) - log(P[j]))), l[j]);
-      bits = devicemath::exp(w);
-      Float share = (std::log(Float(p)) - std::log(Float(P[j]))) /
-                    (std::log(Float(P[j + 1])) - std::log(Float(P[j])));
-      exact = k[j] * std::pow(k[j + 1] / k[j], share);
+  double P[] = {1.1e4, 1.3e5, 1.7e6};
+  // At a pressure of the table, the interval above it counts; whether it does
+  // can be seen where the end of the one below is not exact.
+  unsigned visible = 0;
+  for (double temperature : {300.0, 555.5, 777.7, 999.9, 1234.5, 1777.1}) {
+    T = temperature;
+    double l[] = {fma(-5000.0, 1 / T, fma(0.3, log(T), log(1.2e-20))),
+                  log((1e-300 + arrheniusBits(3e11, 0.1, 5500, T)) +
+                      -1e2 * devicemath::exp(-200.0 * (1 / T))),
+                  fma(-6000.0, 1 / T, fma(-0.2, log(T), log(0.7)))};
+    Float k[] = {arrheniusExact(Float(1.2e-20), Float(0.3), 5000, T),
+                 arrheniusExact(3e11L, Float(0.1), 5500, T) +
+                     arrheniusExact(-1e2L, 0, 200, T),
+                 arrheniusExact(Float(0.7), Float(-0.2), 6000, T)};
+    auto inside = [&](int j) {
+      return fma(l[j + 1] - l[j],
+                 (log(p) - log(P[j])) * (1 / (log(P[j + 1]) - log(P[j]))),
+                 l[j]);
+    };
+    for (double pressure : {5e3, 1.1e4, 3.3e4, 1.3e5, 2.2e5, 1.7e6, 4e6}) {
+      p = pressure;
+      double bits;
+      Float exact;
+      if (p < P[0] || p >= P[2]) {
+        int j = p < P[0] ? 0 : 2;
+        bits = devicemath::exp(l[j]);
+        exact = k[j];
+      } else {
+        int j = p >= P[1];
+        bits = devicemath::exp(inside(j));
+        Float share = (std::log(Float(p)) - std::log(Float(P[j]))) /
+                      (std::log(Float(P[j + 1])) - std::log(Float(P[j])));
+        exact = k[j] * std::pow(k[j + 1] / k[j], share);
+      }
+      check(text, bits, exact);
+      if (p == P[1])
+        visible |= bits != devicemath::exp(inside(0)) ? 1 : 0;
+      if (p == P[2])
+        visible |= bits != devicemath::exp(inside(1)) ? 2 : 0;
     }
-    check(text, bits, exact);
+    // One pressure alone.
+    p = 77;
+    check("%k = wavesmith.plog %T, %p rates [[1.1e+04, 1.2e-20, 0.3, 5000.0]]",
+          devicemath::exp(l[0]), k[0]);
   }
-  // One pressure alone.
-  p = 77;
-  check("%k = wavesmith.plog %T, %p rates [[1.0e+04, 1.2e+10, 0.3, 5000.0]]",
-        devicemath::exp(l[0]), k[0]);
+  EXPECT_EQ(visible, 3u) << "the cases do not tell the intervals apart";
 }
 
 TEST_F(Reference, Chebyshev) {
