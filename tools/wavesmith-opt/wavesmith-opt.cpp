@@ -10,14 +10,15 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
-#include "wavesmith/Dialect/Wavesmith/IR/Wavesmith.h"
+#include "wavesmith/Pipelines/Pipelines.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
-  registry.insert<wavesmith::WavesmithDialect>();
+  wavesmith::registerDialects(registry);
   mlir::registerAllPasses();
+  wavesmith::registerPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Wavesmith optimizer driver\n", registry));
 }

@@ -160,7 +160,7 @@ private:
   Value temperature, pressure;
   Value T, P;
   SmallVector<Operation *> prologue;
-  SmallVector<Step> steps;
+  std::vector<Step> steps;
   llvm::StringMap<unsigned> kindNumbers;
   SmallVector<StepBuilder> kinds;
   DenseMap<Value, int32_t> slotOf;
@@ -262,7 +262,7 @@ void TableForm::addTerm(TermOp op, Step &step) {
     step.lists.push_back({{int32_t(numTerms), 0.0}});
   ++numTerms;
 
-  setKind(step, hasRealOrder ? "term_real" : "term", [=, this](
+  setKind(step, hasRealOrder ? "term_real" : "term", [this, hasRealOrder](
                                                          StepReader &reader,
                                                          Arrays arrays) {
     Value coefficient = reader.operand(0);
@@ -742,7 +742,7 @@ void TableForm::emitLoop() {
     if (values.empty())
       values.push_back({});
     auto type = RankedTensorType::get({int64_t(values.size())}, element);
-    return TableOp::create(b.builder, b.loc,
+    return TableOp::create(b.builder, b.loc, type,
                            DenseElementsAttr::get(type, ArrayRef(values)));
   };
   Type i32 = b.builder.getI32Type(), f64 = b.builder.getF64Type();

@@ -1,0 +1,105 @@
+//===- Pipelines.h - From the problem to a code object ----------*- C++ -*-===//
+//
+// Part of Wavesmith, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the tools, the C API and the Python binding all call.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WAVESMITH_PIPELINES_PIPELINES_H
+#define WAVESMITH_PIPELINES_PIPELINES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+#include "llvm/Support/JSON.h"
+#include <functional>
+#include <string>
+
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
+namespace wavesmith {
+
+/// What a caller may choose.
+struct CompileOptions : mlir::PassPipelineOptions<CompileOptions> {
+  Option<std::string> architecture{
+      *this, "target", llvm::cl::desc("The architecture: gfx90a or gfx942"),
+      llvm::cl::init("gfx942")};
+  Option<std::string> chip{
+      *this, "chip",
+      llvm::cl::desc("The chip, by default the architecture's first"),
+      llvm::cl::init("")};
+  Option<std::string> form{
+      *this, "form",
+      llvm::cl::desc("The code's form: auto, straight_line or table"),
+      llvm::cl::init("auto")};
+  Option<int64_t> workgroupSize{
+      *this, "workgroup-size",
+      llvm::cl::desc("Zones and threads of a workgroup; 0 chooses"),
+      llvm::cl::init(0)};
+  Option<int64_t> straightLineLimit{
+      *this, "straight-line-limit",
+      llvm::cl::desc("The most calls of exp, log and the like in unrolled code"),
+      llvm::cl::init(1000)};
+  Option<int> codeObjectVersion{
+      *this, "code-object-version",
+      llvm::cl::desc("The code object's version: 4 or 5"),
+      llvm::cl::init(5)};
+  Option<int> optimizationLevel{
+      *this, "O", llvm::cl::desc("The back end's optimisation level: 0 to 3"),
+      llvm::cl::init(3)};
+};
+
+/// Registers the dialects, and the interfaces and translations that the
+/// pipeline needs.
+void registerDialects(mlir::DialectRegistry &registry);
+
+/// Registers Wavesmith's passes and the pipeline `wavesmith-compile`.
+void registerPasses();
+
+/// Points of the pipeline at which a caller may look at the module.
+enum class PipelineStage {
+  /// The problem level, every kernel with its schedule.
+  Scheduled,
+  /// The kernel level: gpu.func, arguments still with their types.
+  Kernel,
+};
+using PipelineObserver =
+    std::function<llvm::LogicalResult(mlir::ModuleOp, PipelineStage)>;
+
+/// Adds the passes from the problem level to the rocdl dialect, for a module.
+void buildPipeline(mlir::OpPassManager &manager, const CompileOptions &options,
+                   const PipelineObserver &observer = {});
+
+/// The stages to return beside the code object.
+struct CompileStages {
+  bool rocdl = false;
+  bool llvmIR = false;
+  bool isa = false;
+};
+
+struct CompileResult {
+  /// The ELF file that a device loads.
+  llvm::SmallVector<char, 0> codeObject;
+  /// What a caller must know to launch it: docs/devices.md.
+  llvm::json::Value description = nullptr;
+  /// Stages that were asked for, as text.
+  std::string rocdl, llvmIR, isa;
+};
+
+/// Compiles a module at the problem level, or at any level below, to a code
+/// object. Errors go to the context's diagnostic handler. A fatal error inside
+/// of LLVM is caught and reported as an error too; compilations of one process
+/// run one after the other.
+llvm::FailureOr<CompileResult> compile(mlir::ModuleOp module,
+                                       const CompileOptions &options,
+                                       const CompileStages &stages = {});
+
+} // namespace wavesmith
+
+#endif // WAVESMITH_PIPELINES_PIPELINES_H

@@ -1,0 +1,520 @@
+//===- DistributeToThreads.cpp - One zone a thread ------------------------===//
+//
+// Part of Wavesmith, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Pass/Pass.h"
+#include "wavesmith/Conversion/Passes.h"
+#include "wavesmith/Dialect/Wavesmith/IR/Wavesmith.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace wavesmith {
+#define GEN_PASS_DEF_DISTRIBUTETOTHREADSPASS
+#include "wavesmith/Conversion/Passes.h.inc"
+} // namespace wavesmith
+
+using namespace mlir;
+using namespace wavesmith;
+
+/// The address space of constant memory, which convert-gpu-to-rocdl has no
+/// name for (LLVM's AMDGPU back end: 4).
+static constexpr unsigned kConstantAddressSpace = 4;
+
+namespace {
+
+/// Rewrites the body of one workgroup for one thread.
+class ThreadBody {
+public:
+  ThreadBody(gpu::GPUModuleOp module, gpu::GPUFuncOp kernel, int64_t size)
+      : module(module), kernel(kernel), builder(kernel.getContext()),
+        size(size) {}
+
+  LogicalResult distribute(WorkgroupOp workgroup, IRMapping known);
+
+private:
+  LogicalResult rewrite(Block &block);
+  LogicalResult rewrite(Operation *op);
+  LogicalResult rewriteLoop(scf::ForOp op);
+  /// Rewrites an operation whose regions are alternatives.
+  LogicalResult rewriteBranches(Operation *op);
+  LogicalResult rewriteElementwise(Operation *op);
+  LogicalResult rewriteTable(TableOp op);
+
+  bool isBlock(Type type) const {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.getRank() == 1 && tensor.getDimSize(0) == size;
+  }
+  bool isArray(Type type) const {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.getRank() == 2 && tensor.getDimSize(1) == size &&
+           !tensor.isDynamicDim(0);
+  }
+  /// The type of a value other than an array in one thread; null if it has no
+  /// place there.
+  Type threadType(Type type) const {
+    if (isBlock(type))
+      return cast<RankedTensorType>(type).getElementType();
+    return isa<TensorType>(type) ? Type() : type;
+  }
+  /// The private memory of an array that is about to be changed or read.
+  Value arrayMemory(Value array, Location loc);
+  LogicalResult checkUsedInPlace(Value array);
+  std::optional<Value> rowOf(Operation *op, ArrayRef<OpFoldResult> offsets,
+                             ArrayRef<OpFoldResult> sizes);
+
+  gpu::GPUModuleOp module;
+  gpu::GPUFuncOp kernel;
+  OpBuilder builder;
+  int64_t size;
+  Value zone;
+  IRMapping mapping;
+};
+
+class DistributeToThreadsPass
+    : public wavesmith::impl::DistributeToThreadsPassBase<
+          DistributeToThreadsPass> {
+public:
+  void runOnOperation() override;
+
+private:
+  LogicalResult distribute(func::FuncOp function, gpu::GPUModuleOp module);
+};
+
+} // namespace
+
+LogicalResult ThreadBody::distribute(WorkgroupOp workgroup, IRMapping known) {
+  mapping = std::move(known);
+  Location loc = workgroup.getLoc();
+  builder.setInsertionPointToStart(&kernel.getBody().front());
+  Value workgroupId =
+      gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
+  Value thread = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);
+  Value sizeValue = arith::ConstantIndexOp::create(builder, loc, size);
+  Value first = arith::MulIOp::create(builder, loc, workgroupId, sizeValue);
+  zone = arith::AddIOp::create(builder, loc, first, thread);
+  Value isInside =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, zone,
+                            mapping.lookup(workgroup.getNumZones()));
+  auto guard = scf::IfOp::create(builder, loc, isInside,
+                                 /*withElseRegion=*/false);
+  gpu::ReturnOp::create(builder, loc);
+  builder.setInsertionPointToStart(guard.thenBlock());
+  return rewrite(workgroup.getBody().front());
+}
+
+LogicalResult ThreadBody::rewrite(Block &block) {
+  for (Operation &op : block) {
+    for (Value result : op.getResults())
+      if (isArray(result.getType()) && failed(checkUsedInPlace(result)))
+        return failure();
+    if (failed(rewrite(&op)))
+      return failure();
+  }
+  return success();
+}
+
+/// Whether `use` may be reached after `change`, both in the scope of `array`.
+static bool mayFollow(Value array, Operation *change, Operation *use) {
+  Region *scope = array.getParentRegion();
+  // What stands in a loop inside of the scope comes round again.
+  for (Operation *parent = change->getParentOp();
+       parent && scope->isAncestor(parent->getParentRegion());
+       parent = parent->getParentOp())
+    if (isa<LoopLikeOpInterface>(parent))
+      return true;
+  for (Region *region = change->getParentRegion(); region;
+       region = region->getParentRegion()) {
+    Operation *later = region->findAncestorOpInRegion(*use);
+    if (!later)
+      continue;
+    Operation *earlier = region->findAncestorOpInRegion(*change);
+    // The same operation: the two stand in alternatives of it, or it is a
+    // change itself that takes the array twice.
+    return earlier == later ? earlier == change || later == use
+                            : earlier->isBeforeInBlock(later);
+  }
+  return true;
+}
+
+LogicalResult ThreadBody::checkUsedInPlace(Value array) {
+  // A constant is written to fresh memory wherever it is taken.
+  if (array.getDefiningOp<arith::ConstantOp>())
+    return success();
+  for (OpOperand &change : array.getUses()) {
+    if (!isa<tensor::InsertSliceOp, scf::ForOp>(change.getOwner()))
+      continue;
+    for (OpOperand &use : array.getUses())
+      if (&use != &change &&
+          mayFollow(array, change.getOwner(), use.getOwner())) {
+        InFlightDiagnostic diagnostic = use.getOwner()->emitError(
+            "reads an array after a row of it has been replaced; arrays of a "
+            "workgroup are changed in place");
+        diagnostic.attachNote(change.getOwner()->getLoc())
+            << "the array is changed here";
+        return diagnostic;
+      }
+  }
+  return success();
+}
+
+Value ThreadBody::arrayMemory(Value array, Location loc) {
+  if (Value known = mapping.lookupOrNull(array))
+    return known;
+  auto type = cast<RankedTensorType>(array.getType());
+  auto memoryType = MemRefType::get(
+      {type.getDimSize(0)}, type.getElementType(), MemRefLayoutAttrInterface(),
+      gpu::AddressSpaceAttr::get(builder.getContext(),
+                                 gpu::AddressSpace::Private));
+  Value memory;
+  {
+    // Private memory of a size known at the start of the kernel.
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&kernel.getBody().front());
+    memory = memref::AllocaOp::create(builder, loc, memoryType);
+  }
+  auto constant = array.getDefiningOp<arith::ConstantOp>();
+  if (!constant) {
+    mapping.map(array, memory);
+    return memory;
+  }
+  auto splat = cast<DenseElementsAttr>(constant.getValue());
+  Value number = arith::ConstantOp::create(
+      builder, loc, cast<TypedAttr>(splat.getSplatValue<Attribute>()));
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  scf::ForOp::create(builder, loc, index(0), index(type.getDimSize(0)),
+                     index(1), ValueRange{},
+                     [&](OpBuilder &, Location, Value row, ValueRange) {
+                       memref::StoreOp::create(builder, loc, number, memory,
+                                               row);
+                       scf::YieldOp::create(builder, loc);
+                     });
+  return memory;
+}
+
+std::optional<Value> ThreadBody::rowOf(Operation *op,
+                                       ArrayRef<OpFoldResult> offsets,
+                                       ArrayRef<OpFoldResult> sizes) {
+  auto isConstant = [](OpFoldResult value, int64_t wanted) {
+    return getConstantIntValue(value) == wanted;
+  };
+  if (offsets.size() != 2 || !isConstant(offsets[1], 0) ||
+      !isConstant(sizes[0], 1) || !isConstant(sizes[1], size)) {
+    op->emitError("expected one whole row of an array");
+    return std::nullopt;
+  }
+  if (auto value = dyn_cast<Value>(offsets[0]))
+    return mapping.lookup(value);
+  return arith::ConstantIndexOp::create(builder, op->getLoc(),
+                                        *getConstantIntValue(offsets[0]))
+      .getResult();
+}
+
+LogicalResult ThreadBody::rewriteTable(TableOp op) {
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  auto memoryType = MemRefType::get(
+      type.getShape(), type.getElementType(), MemRefLayoutAttrInterface(),
+      builder.getI64IntegerAttr(kConstantAddressSpace));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.clearInsertionPoint();
+  auto global = memref::GlobalOp::create(
+      builder, op.getLoc(), "table", builder.getStringAttr("private"),
+      memoryType, op.getValue(), /*constant=*/true, /*alignment=*/nullptr);
+  SymbolTable(module).insert(global, module.getBody()->begin());
+  builder.setInsertionPointToStart(&kernel.getBody().front());
+  mapping.map(op.getResult(),
+              memref::GetGlobalOp::create(builder, op.getLoc(), memoryType,
+                                          global.getSymName())
+                  .getResult());
+  return success();
+}
+
+LogicalResult ThreadBody::rewriteLoop(scf::ForOp op) {
+  Location loc = op.getLoc();
+  SmallVector<Value> initial;
+  for (auto [init, argument] :
+       llvm::zip_equal(op.getInitArgs(), op.getRegionIterArgs())) {
+    if (isArray(argument.getType())) {
+      mapping.map(argument, arrayMemory(init, loc));
+      if (failed(checkUsedInPlace(argument)))
+        return failure();
+    } else {
+      initial.push_back(mapping.lookup(init));
+    }
+  }
+  auto loop = scf::ForOp::create(
+      builder, loc, mapping.lookup(op.getLowerBound()),
+      mapping.lookup(op.getUpperBound()), mapping.lookup(op.getStep()), initial);
+  mapping.map(op.getInductionVar(), loop.getInductionVar());
+  auto next = loop.getRegionIterArgs().begin();
+  for (Value argument : op.getRegionIterArgs())
+    if (!isArray(argument.getType()))
+      mapping.map(argument, *next++);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    // The builder of a loop without carried values adds a terminator.
+    if (!loop.getBody()->empty())
+      loop.getBody()->back().erase();
+    builder.setInsertionPointToEnd(loop.getBody());
+    if (failed(rewrite(*op.getBody())))
+      return failure();
+  }
+  auto yielded = op.getBody()->getTerminator()->getOperands();
+  auto result = loop.getResults().begin();
+  for (auto [index, value] : llvm::enumerate(op.getResults())) {
+    if (!isArray(value.getType())) {
+      mapping.map(value, *result++);
+      continue;
+    }
+    Value memory = mapping.lookup(op.getRegionIterArg(index));
+    if (mapping.lookupOrNull(yielded[index]) != memory)
+      return op.emitError("carries an array that is not changed in place");
+    mapping.map(value, memory);
+  }
+  return success();
+}
+
+LogicalResult ThreadBody::rewriteBranches(Operation *op) {
+  SmallVector<Type> types;
+  for (Type type : op->getResultTypes())
+    if (!isArray(type)) {
+      Type converted = threadType(type);
+      if (!converted)
+        return op->emitError("yields ") << type << ", which is not a block";
+      types.push_back(converted);
+    }
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(mapping.lookup(operand));
+  OperationState state(op->getLoc(), op->getName(), operands, types,
+                       op->getAttrs());
+  for (unsigned i = 0; i < op->getNumRegions(); ++i)
+    state.addRegion();
+  Operation *branches = builder.create(state);
+  SmallVector<Value> memory(op->getNumResults());
+  for (auto [from, to] :
+       llvm::zip_equal(op->getRegions(), branches->getRegions())) {
+    if (from.empty())
+      continue;
+    OpBuilder::InsertionGuard guard(builder);
+    builder.createBlock(&to);
+    if (failed(rewrite(from.front())))
+      return failure();
+    for (auto [index, value] :
+         llvm::enumerate(from.front().getTerminator()->getOperands())) {
+      if (!isArray(value.getType()))
+        continue;
+      Value yielded = mapping.lookupOrNull(value);
+      if (!yielded || (memory[index] && memory[index] != yielded))
+        return op->emitError("yields different arrays from its branches");
+      memory[index] = yielded;
+    }
+  }
+  auto result = branches->getResults().begin();
+  for (auto [index, value] : llvm::enumerate(op->getResults()))
+    mapping.map(value, isArray(value.getType()) ? memory[index] : *result++);
+  return success();
+}
+
+LogicalResult ThreadBody::rewriteElementwise(Operation *op) {
+  SmallVector<Type> types;
+  SmallVector<Value> operands;
+  for (Type type : op->getResultTypes()) {
+    types.push_back(threadType(type));
+    if (!types.back())
+      return op->emitError("result ") << type << " is not a block of size "
+                                      << size;
+  }
+  for (Value operand : op->getOperands()) {
+    operands.push_back(mapping.lookupOrNull(operand));
+    if (!operands.back() || isa<MemRefType>(operands.back().getType()) !=
+                                isa<MemRefType>(operand.getType()))
+      return op->emitError("operand of type ")
+             << operand.getType() << " is not a block of size " << size;
+  }
+  OperationState state(op->getLoc(), op->getName(), operands, types,
+                       op->getAttrs());
+  Operation *scalar = builder.create(state);
+  mapping.map(op->getResults(), scalar->getResults());
+  return success();
+}
+
+LogicalResult ThreadBody::rewrite(Operation *op) {
+  Location loc = op->getLoc();
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](TableOp op) { return rewriteTable(op); })
+      .Case([&](LoadZonesOp op) {
+        Value row = mapping.lookup(op.getRow());
+        Value memory = mapping.lookup(op.getSource());
+        SmallVector<Value> indices = {row, zone};
+        if (cast<MemRefType>(op.getSource().getType()).isDynamicDim(0))
+          std::swap(indices[0], indices[1]);
+        mapping.map(op.getResult(), memref::LoadOp::create(builder, loc, memory,
+                                                           indices)
+                                        .getResult());
+        return success();
+      })
+      .Case([&](StoreZonesOp op) {
+        Value row = mapping.lookup(op.getRow());
+        Value memory = mapping.lookup(op.getTarget());
+        SmallVector<Value> indices = {row, zone};
+        if (cast<MemRefType>(op.getTarget().getType()).isDynamicDim(0))
+          std::swap(indices[0], indices[1]);
+        memref::StoreOp::create(builder, loc, mapping.lookup(op.getValue()),
+                                memory, indices);
+        return success();
+      })
+      .Case([&](arith::ConstantOp op) -> LogicalResult {
+        auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
+        if (!dense) {
+          mapping.map(op.getResult(), builder.clone(*op)->getResult(0));
+          return success();
+        }
+        if (!dense.isSplat())
+          return op.emitError("expected the same number in all zones; "
+                              "constants that differ are a wavesmith.table");
+        if (isArray(op.getType()))
+          return success(); // made where it is taken
+        if (!isBlock(op.getType()))
+          return op.emitError("constant ")
+                 << op.getType() << " is not a block of size " << size;
+        mapping.map(op.getResult(),
+                    arith::ConstantOp::create(
+                        builder, loc,
+                        cast<TypedAttr>(dense.getSplatValue<Attribute>()))
+                        .getResult());
+        return success();
+      })
+      .Case([&](tensor::EmptyOp op) -> LogicalResult {
+        if (!isArray(op.getType()))
+          return op.emitError("expected an array of rows of size ") << size;
+        arrayMemory(op.getResult(), loc);
+        return success();
+      })
+      .Case([&](tensor::SplatOp op) -> LogicalResult {
+        if (!isBlock(op.getType()))
+          return op.emitError("result is not a block of size ") << size;
+        mapping.map(op.getResult(), mapping.lookup(op.getInput()));
+        return success();
+      })
+      .Case([&](tensor::ExtractOp op) -> LogicalResult {
+        if (!op.getTensor().getDefiningOp<TableOp>())
+          return op.emitError("expected to read a wavesmith.table; one zone's "
+                              "value of a block has no meaning in a thread");
+        mapping.map(op.getResult(),
+                    memref::LoadOp::create(
+                        builder, loc, mapping.lookup(op.getTensor()),
+                        ValueRange{mapping.lookup(op.getIndices()[0])})
+                        .getResult());
+        return success();
+      })
+      .Case([&](tensor::ExtractSliceOp op) -> LogicalResult {
+        if (!isArray(op.getSource().getType()) || !isBlock(op.getType()))
+          return op.emitError("expected to take a row of an array");
+        auto row = rowOf(op, op.getMixedOffsets(), op.getMixedSizes());
+        if (!row)
+          return failure();
+        mapping.map(op.getResult(),
+                    memref::LoadOp::create(builder, loc,
+                                           arrayMemory(op.getSource(), loc),
+                                           *row)
+                        .getResult());
+        return success();
+      })
+      .Case([&](tensor::InsertSliceOp op) -> LogicalResult {
+        if (!isArray(op.getType()) || !isBlock(op.getSource().getType()))
+          return op.emitError("expected to replace a row of an array");
+        auto row = rowOf(op, op.getMixedOffsets(), op.getMixedSizes());
+        if (!row)
+          return failure();
+        Value memory = arrayMemory(op.getDest(), loc);
+        memref::StoreOp::create(builder, loc, mapping.lookup(op.getSource()),
+                                memory, *row);
+        mapping.map(op.getResult(), memory);
+        return success();
+      })
+      .Case([&](scf::ForOp op) { return rewriteLoop(op); })
+      .Case<scf::IfOp, scf::IndexSwitchOp>(
+          [&](Operation *op) { return rewriteBranches(op); })
+      .Case([&](scf::YieldOp op) {
+        SmallVector<Value> operands;
+        for (Value operand : op.getOperands())
+          if (!isArray(operand.getType()))
+            operands.push_back(mapping.lookup(operand));
+        scf::YieldOp::create(builder, loc, operands);
+        return success();
+      })
+      .Default([&](Operation *op) -> LogicalResult {
+        StringRef dialect = op->getDialect()
+                                ? op->getDialect()->getNamespace()
+                                : StringRef();
+        if (op->getNumRegions() == 0 &&
+            (dialect == "arith" || dialect == "math" || dialect == "amdgpu"))
+          return rewriteElementwise(op);
+        return op->emitError("not supported in a workgroup that gives each "
+                             "zone to a thread");
+      });
+}
+
+LogicalResult DistributeToThreadsPass::distribute(func::FuncOp function,
+                                                  gpu::GPUModuleOp module) {
+  auto workgroups =
+      llvm::to_vector(function.getBody().front().getOps<WorkgroupOp>());
+  Block &entry = function.getBody().front();
+  if (!function.getBody().hasOneBlock() || workgroups.size() != 1 ||
+      entry.getOperations().size() != 2)
+    return function.emitError("expected one wavesmith.workgroup and a return, "
+                              "nothing else");
+  WorkgroupOp workgroup = workgroups.front();
+  if (function.getNumResults() != 0)
+    return function.emitError("expected a kernel without results, got ")
+           << function.getNumResults();
+  int64_t size = workgroup.getSize();
+
+  OpBuilder builder(&getContext());
+  builder.setInsertionPointToEnd(module.getBody());
+  auto kernel = gpu::GPUFuncOp::create(builder, function.getLoc(),
+                                       function.getName(),
+                                       function.getFunctionType());
+  kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
+                  builder.getUnitAttr());
+  kernel.setKnownBlockSizeAttr(
+      builder.getDenseI32ArrayAttr({int32_t(size), 1, 1}));
+  IRMapping mapping;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    if (DictionaryAttr attributes = function.getArgAttrDict(i))
+      kernel.setArgAttrs(i, attributes);
+    mapping.map(function.getArgument(i), kernel.getArgument(i));
+  }
+  return ThreadBody(module, kernel, size).distribute(workgroup, mapping);
+}
+
+void DistributeToThreadsPass::runOnOperation() {
+  SmallVector<func::FuncOp> functions;
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    if (!function.isExternal() &&
+        !function.getBody().front().getOps<WorkgroupOp>().empty())
+      functions.push_back(function);
+  if (functions.empty())
+    return;
+  OpBuilder builder(&getContext());
+  builder.setInsertionPointToEnd(getOperation().getBody());
+  auto module =
+      gpu::GPUModuleOp::create(builder, getOperation().getLoc(), "kernels");
+  for (func::FuncOp function : functions) {
+    if (failed(distribute(function, module)))
+      return signalPassFailure();
+    function.erase();
+  }
+  getOperation()->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                          builder.getUnitAttr());
+}

@@ -1,0 +1,227 @@
+//===- Compile.cpp - From a module to a code object -----------------------===//
+//
+// Part of Wavesmith, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SerializeKernels.h"
+#include "mlir/Target/LLVM/ROCDL/Utils.h"
+#include "wavesmith/Dialect/Wavesmith/IR/Wavesmith.h"
+#include "wavesmith/Target/Target.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/ErrorHandling.h"
+#include <mutex>
+
+using namespace mlir;
+using namespace wavesmith;
+namespace json = llvm::json;
+
+/// The arguments of a kernel for the description, in order; nullopt, with an
+/// error, for one that a caller has no means to pass.
+static std::optional<json::Array> describeArguments(gpu::GPUFuncOp kernel) {
+  json::Array arguments;
+  for (BlockArgument argument : kernel.getArguments()) {
+    unsigned i = argument.getArgNumber();
+    auto name = kernel.getArgAttrOfType<StringAttr>(i, kNameAttrName);
+    json::Object description;
+    description["name"] = name ? name.str() : "arg" + std::to_string(i);
+    Type type = argument.getType();
+    auto batch = dyn_cast<MemRefType>(type);
+    Type element = batch ? batch.getElementType() : type;
+    if (element.isIndex())
+      element = IntegerType::get(type.getContext(), 64);
+    bool isLast = i + 1 == kernel.getNumArguments();
+    if (!element.isF64() && !(element.isInteger(64) && !batch)) {
+      kernel.emitError("kernel argument ")
+          << i << " has the type " << type
+          << ", expected f64, i64, index, or a batch of f64";
+      return std::nullopt;
+    }
+    description["type"] = element.isF64() ? "f64" : "i64";
+    if (batch) {
+      bool isOutput = bool(kernel.getArgAttr(i, kOutputAttrName));
+      description["kind"] = isOutput ? "output" : "input";
+      json::Array shape;
+      for (int64_t extent : batch.getShape())
+        if (ShapedType::isDynamic(extent))
+          shape.push_back("zones");
+        else
+          shape.push_back(extent);
+      description["shape"] = std::move(shape);
+    } else {
+      description["kind"] = type.isIndex() && isLast ? "zones" : "scalar";
+    }
+    arguments.push_back(std::move(description));
+  }
+  return arguments;
+}
+
+/// What is known of the kernels before they are lowered.
+static LogicalResult describeKernels(ModuleOp module, json::Array &kernels) {
+  LogicalResult status = success();
+  module.walk([&](gpu::GPUFuncOp kernel) {
+    if (!kernel.isKernel())
+      return;
+    std::optional<json::Array> arguments = describeArguments(kernel);
+    std::optional<ArrayRef<int32_t>> size = kernel.getKnownBlockSize();
+    if (!arguments || !size) {
+      if (!size)
+        kernel.emitError("expected a kernel with a known block size");
+      status = failure();
+      return;
+    }
+    json::Object description;
+    description["name"] = kernel.getName();
+    description["workgroup_size"] = json::Array(*size);
+    description["zones_per_workgroup"] = (*size)[0];
+    description["arguments"] = std::move(*arguments);
+    kernels.push_back(std::move(description));
+  });
+  return status;
+}
+
+/// Adds each kernel's schedule, read while the problem level is still there.
+static json::Object describeSchedules(ModuleOp module) {
+  json::Object schedules;
+  module.walk([&](Operation *op) {
+    auto schedule = op->getAttrOfType<OdeScheduleAttr>("schedule");
+    auto function = op->getParentOfType<SymbolOpInterface>();
+    if (!schedule || !function)
+      return;
+    schedules[function.getName()] =
+        json::Object{{"form", stringifyCodeForm(schedule.getForm())},
+                     {"workgroup_size", schedule.getWorkgroupSize()}};
+  });
+  return schedules;
+}
+
+/// Adds registers, spills, memory and occupancy, read from the code object.
+static LogicalResult describeResources(ModuleOp module,
+                                       const TargetInfo &target,
+                                       ArrayRef<char> codeObject,
+                                       json::Array &kernels) {
+  Builder builder(module.getContext());
+  auto metadata = ROCDL::getAMDHSAKernelsELFMetadata(builder, codeObject);
+  if (!metadata)
+    return module.emitError("cannot read the code object's metadata");
+  for (json::Value &value : kernels) {
+    json::Object &kernel = *value.getAsObject();
+    auto name = builder.getStringAttr(*kernel.getString("name"));
+    NamedAttrList attributes = metadata->lookup(name);
+    auto number = [&](StringRef key) -> int64_t {
+      auto attribute = dyn_cast_or_null<IntegerAttr>(attributes.get(key));
+      return attribute ? attribute.getInt() : 0;
+    };
+    json::Object resources{
+        {"vgprs", number("vgpr_count") - number("agpr_count")},
+        {"agprs", number("agpr_count")},
+        {"sgprs", number("sgpr_count")},
+        {"vgpr_spills", number("vgpr_spill_count")},
+        {"sgpr_spills", number("sgpr_spill_count")},
+        {"scratch_bytes", number("private_segment_fixed_size")},
+        {"lds_bytes", number("group_segment_fixed_size")}};
+    int64_t size = *kernel.getInteger("zones_per_workgroup");
+    auto occupancy = computeOccupancy(
+        target, *resources.getInteger("vgprs"), *resources.getInteger("agprs"),
+        *resources.getInteger("sgprs"), *resources.getInteger("lds_bytes"),
+        size);
+    if (!occupancy)
+      return module.emitError(llvm::toString(occupancy.takeError()));
+    resources["waves_per_simd"] = int64_t(occupancy->wavesPerSIMD);
+    kernel["resources"] = std::move(resources);
+  }
+  return success();
+}
+
+static LogicalResult compileHere(ModuleOp module, const CompileOptions &options,
+                                 const CompileStages &stages,
+                                 CompileResult &result) {
+  if (options.codeObjectVersion != 4 && options.codeObjectVersion != 5)
+    return module.emitError("unknown code object version ")
+           << options.codeObjectVersion << ", expected 4 or 5";
+  if (options.optimizationLevel < 0 || options.optimizationLevel > 3)
+    return module.emitError("unknown optimisation level ")
+           << options.optimizationLevel << ", expected 0 to 3";
+  llvm::Expected<const TargetInfo &> target =
+      lookupTarget(options.architecture, options.chip);
+  if (!target)
+    return module.emitError(llvm::toString(target.takeError()));
+
+  // The kernels are described where their arguments still have types, the
+  // schedules where they still stand on operations.
+  json::Array kernels;
+  json::Object schedules;
+  PassManager manager(module.getContext());
+  buildPipeline(manager, options, [&](ModuleOp module, PipelineStage stage) {
+    if (stage == PipelineStage::Scheduled) {
+      schedules = describeSchedules(module);
+      return success();
+    }
+    return describeKernels(module, kernels);
+  });
+  if (failed(manager.run(module)))
+    return failure();
+  if (stages.rocdl) {
+    llvm::raw_string_ostream os(result.rocdl);
+    module.print(os);
+  }
+
+  auto modules = llvm::to_vector(module.getOps<gpu::GPUModuleOp>());
+  if (modules.empty())
+    return module.emitError("nothing to compile: expected a function that asks "
+                            "for a quantity of a system, or a workgroup");
+  if (modules.size() > 1)
+    return modules[1].emitError("expected one gpu.module, got ")
+           << modules.size();
+  if (failed(serializeKernels(modules.front(), options, stages, result)) ||
+      failed(describeResources(module, *target, result.codeObject, kernels)))
+    return failure();
+  for (json::Value &value : kernels) {
+    json::Object &kernel = *value.getAsObject();
+    if (json::Value *schedule = schedules.get(*kernel.getString("name")))
+      kernel["schedule"] = *schedule;
+  }
+  result.description =
+      json::Object{{"wavesmith", 1},
+                   {"target", target->architecture},
+                   {"chip", target->chip},
+                   {"code_object_version", options.codeObjectVersion.getValue()},
+                   {"kernels", std::move(kernels)}};
+  return success();
+}
+
+/// What LLVM said before it gave up.
+static thread_local std::string fatalMessage;
+
+static void handleFatalError(void *, const char *reason, bool) {
+  fatalMessage = reason;
+  if (auto *recovery = llvm::CrashRecoveryContext::GetCurrent())
+    recovery->HandleExit(1);
+}
+
+FailureOr<CompileResult> wavesmith::compile(ModuleOp module,
+                                            const CompileOptions &options,
+                                            const CompileStages &stages) {
+  // lld and the fatal-error handler have global state.
+  static std::mutex mutex;
+  std::lock_guard<std::mutex> lock(mutex);
+
+  CompileResult result;
+  LogicalResult status = failure();
+  Location loc = module.getLoc();
+  fatalMessage.clear();
+  llvm::CrashRecoveryContext::Enable();
+  llvm::ScopedFatalErrorHandler handler(handleFatalError);
+  llvm::CrashRecoveryContext recovery;
+  bool isAlive = recovery.RunSafely(
+      [&] { status = compileHere(module, options, stages, result); });
+  llvm::CrashRecoveryContext::Disable();
+  if (!isAlive)
+    return emitError(loc, "the compiler's back end gave up: ")
+           << (fatalMessage.empty() ? "it crashed" : fatalMessage);
+  if (failed(status))
+    return failure();
+  return result;
+}

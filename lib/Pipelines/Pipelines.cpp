@@ -1,0 +1,124 @@
+//===- Pipelines.cpp - The passes from the problem to rocdl ---------------===//
+//
+// Part of Wavesmith, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "wavesmith/Pipelines/Pipelines.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/GPUCommon/GPUToLLVM.h"
+#include "mlir/Conversion/GPUToROCDL/GPUToROCDLPass.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/ROCDL/ROCDLToLLVMIRTranslation.h"
+#include "mlir/Transforms/Passes.h"
+#include "wavesmith/Conversion/Passes.h"
+#include "wavesmith/Dialect/Wavesmith/IR/Wavesmith.h"
+#include "wavesmith/Dialect/Wavesmith/Transforms/Passes.h"
+
+using namespace mlir;
+
+void wavesmith::registerDialects(DialectRegistry &registry) {
+  registry.insert<WavesmithDialect, amdgpu::AMDGPUDialect, arith::ArithDialect,
+                  cf::ControlFlowDialect, func::FuncDialect, gpu::GPUDialect,
+                  LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
+                  ROCDL::ROCDLDialect, scf::SCFDialect, tensor::TensorDialect,
+                  vector::VectorDialect>();
+  arith::registerConvertArithToLLVMInterface(registry);
+  cf::registerConvertControlFlowToLLVMInterface(registry);
+  registerConvertFuncToLLVMInterface(registry);
+  gpu::registerConvertGpuToLLVMInterface(registry);
+  registerConvertMathToLLVMInterface(registry);
+  registerConvertMemRefToLLVMInterface(registry);
+  registerBuiltinDialectTranslation(registry);
+  registerGPUDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  registerROCDLDialectTranslation(registry);
+}
+
+namespace {
+/// Calls the observer.
+class ObserverPass : public PassWrapper<ObserverPass, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ObserverPass)
+
+  ObserverPass(wavesmith::PipelineObserver observer,
+               wavesmith::PipelineStage stage)
+      : observer(std::move(observer)), stage(stage) {}
+
+  void runOnOperation() override {
+    if (failed(observer(getOperation(), stage)))
+      return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+
+private:
+  wavesmith::PipelineObserver observer;
+  wavesmith::PipelineStage stage;
+};
+} // namespace
+
+void wavesmith::buildPipeline(OpPassManager &manager,
+                              const CompileOptions &options,
+                              const PipelineObserver &observer) {
+  auto observe = [&](PipelineStage stage) {
+    if (observer)
+      manager.addPass(std::make_unique<ObserverPass>(observer, stage));
+  };
+  AttachTargetPassOptions target;
+  target.architecture = options.architecture;
+  target.chip = options.chip;
+  manager.addPass(createAttachTargetPass(target));
+  SelectSchedulePassOptions schedule;
+  schedule.form = options.form;
+  schedule.workgroupSize = options.workgroupSize;
+  schedule.straightLineLimit = options.straightLineLimit;
+  manager.addPass(createSelectSchedulePass(schedule));
+  observe(PipelineStage::Scheduled);
+  manager.addPass(createConvertOdeToWorkgroupPass());
+  // No canonicalizer: it folds exp and log of constants by the host's libm.
+  manager.addPass(createCSEPass());
+  manager.addPass(createDistributeToThreadsPass());
+  observe(PipelineStage::Kernel);
+  OpPassManager &kernels = manager.nest<gpu::GPUModuleOp>();
+  kernels.addPass(createCSEPass());
+  kernels.addPass(createLowerKernelArgumentsPass());
+  kernels.addPass(createSCFToControlFlowPass());
+  ConvertGpuOpsToROCDLOpsOptions rocdl;
+  rocdl.chipset = options.architecture;
+  rocdl.runtime = gpu::amd::Runtime::HIP;
+  kernels.addPass(createConvertGpuOpsToROCDLOps(rocdl));
+  kernels.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void wavesmith::registerPasses() {
+  registerWavesmithConversionPasses();
+  registerWavesmithTransformsPasses();
+  PassPipelineRegistration<CompileOptions>(
+      "wavesmith-compile",
+      "From the problem level to the rocdl dialect, as wavesmith-compile does",
+      [](OpPassManager &manager, const CompileOptions &options) {
+        buildPipeline(manager, options);
+      });
+}

@@ -1,0 +1,193 @@
+//===- wavesmith-compile.cpp - Compiles MLIR to a code object -------------===//
+//
+// Part of Wavesmith, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// wavesmith-compile in.mlir --target=gfx942 -o k.hsaco
+//
+// Writes the code object and, beside it, its description k.json. All files of
+// one run are written, or none. Exit status 0, or 1 after an error.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "wavesmith/Pipelines/Pipelines.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace wavesmith;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("wavesmith-compile options");
+static cl::opt<std::string> inputPath(cl::Positional, cl::desc("<input.mlir>"),
+                                      cl::init("-"), cl::cat(category));
+static cl::opt<std::string>
+    outputPath("o", cl::desc("The file to write; '-' is the standard output"),
+               cl::value_desc("file"), cl::cat(category));
+static cl::opt<std::string> emitKind(
+    "emit",
+    cl::desc("What to write: hsaco (with its description), mlir (the rocdl "
+             "dialect), llvm, isa, json (the description)"),
+    cl::init("hsaco"), cl::cat(category));
+static cl::opt<std::string>
+    targetName("target", cl::desc("The architecture: gfx90a or gfx942"),
+               cl::init("gfx942"), cl::cat(category));
+static cl::opt<std::string>
+    chipName("chip", cl::desc("The chip, by default the architecture's first"),
+             cl::cat(category));
+static cl::opt<std::string>
+    formName("form", cl::desc("The code's form: auto, straight_line or table"),
+             cl::init("auto"), cl::cat(category));
+static cl::opt<int64_t>
+    workgroupSize("workgroup-size",
+                  cl::desc("Zones and threads of a workgroup; 0 chooses"),
+                  cl::init(0), cl::cat(category));
+static cl::opt<int64_t> straightLineLimit(
+    "straight-line-limit",
+    cl::desc("The most calls of exp, log and the like in unrolled code"),
+    cl::init(CompileOptions().straightLineLimit.getValue()), cl::cat(category));
+static cl::opt<int> codeObjectVersion("code-object-version",
+                                      cl::desc("4 or 5 (the default)"),
+                                      cl::init(5), cl::cat(category));
+static cl::opt<int> optimizationLevel("O", cl::Prefix,
+                                      cl::desc("Optimisation level: 0 to 3"),
+                                      cl::init(3), cl::cat(category));
+static cl::opt<std::string>
+    reportPath("report", cl::desc("Write a report of the compilation as JSON"),
+               cl::value_desc("file.json"), cl::cat(category));
+
+static int fail(const llvm::Twine &message) {
+  llvm::WithColor::error(llvm::errs(), "wavesmith-compile") << message << "\n";
+  return 1;
+}
+
+namespace {
+struct OutputFile {
+  std::string path;
+  StringRef contents;
+};
+} // namespace
+
+/// Writes all files or none: each to a temporary file beside its place, then
+/// all are renamed.
+static llvm::Error writeFiles(ArrayRef<OutputFile> files) {
+  SmallVector<llvm::sys::fs::TempFile, 4> pending;
+  auto discard = [&] {
+    for (llvm::sys::fs::TempFile &file : pending)
+      llvm::consumeError(file.discard());
+  };
+  auto failed = [&](const OutputFile &file, llvm::Error error) {
+    discard();
+    return llvm::createStringError("cannot write " + file.path + ": " +
+                                   llvm::toString(std::move(error)));
+  };
+  for (const OutputFile &file : files) {
+    auto temporary =
+        llvm::sys::fs::TempFile::create(file.path + ".%%%%%%.tmp",
+                                        llvm::sys::fs::all_read |
+                                            llvm::sys::fs::owner_write);
+    if (!temporary)
+      return failed(file, temporary.takeError());
+    llvm::raw_fd_ostream os(temporary->FD, /*shouldClose=*/false);
+    os << file.contents;
+    os.flush();
+    std::error_code error = os.error();
+    os.clear_error();
+    pending.push_back(std::move(*temporary));
+    if (error)
+      return failed(file, llvm::errorCodeToError(error));
+  }
+  for (auto [file, temporary] : llvm::zip_equal(files, pending))
+    if (llvm::Error error = temporary.keep(file.path))
+      return failed(file, std::move(error));
+  return llvm::Error::success();
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM initialize(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(
+      argc, argv, "Compiles a module of the wavesmith dialect\n");
+
+  // lld, which links the kernels, resets all command-line options of the
+  // process, so their values are kept here.
+  std::string input = inputPath, output = outputPath, emit = emitKind,
+              report = reportPath;
+  CompileOptions options;
+  options.architecture = targetName;
+  options.chip = chipName;
+  options.form = formName;
+  options.workgroupSize = workgroupSize;
+  options.straightLineLimit = straightLineLimit;
+  options.codeObjectVersion = codeObjectVersion;
+  options.optimizationLevel = optimizationLevel;
+  CompileStages stages;
+  stages.rocdl = emit == "mlir";
+  stages.llvmIR = emit == "llvm";
+  stages.isa = emit == "isa";
+  if (!stages.rocdl && !stages.llvmIR && !stages.isa && emit != "hsaco" &&
+      emit != "json")
+    return fail("unknown --emit=" + emit +
+                ", expected hsaco, mlir, llvm, isa or json");
+  if (output.empty())
+    output = emit == "hsaco" ? "" : "-";
+  if (output.empty())
+    return fail("expected -o <file> for the code object");
+
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(input);
+  if (!buffer)
+    return fail("cannot read " + input + ": " + buffer.getError().message());
+  DialectRegistry registry;
+  registerDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  context.printOpOnDiagnostic(false);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module)
+    return 1;
+  FailureOr<CompileResult> result = compile(*module, options, stages);
+  if (failed(result)) {
+    // After a fatal error the module is in no state to be taken apart.
+    (void)module.release();
+    return 1;
+  }
+
+  std::string description = llvm::formatv("{0:2}\n", result->description);
+  StringRef codeObject(result->codeObject.data(), result->codeObject.size());
+  StringRef text = emit == "hsaco"  ? codeObject
+                   : emit == "mlir" ? StringRef(result->rocdl)
+                   : emit == "llvm" ? StringRef(result->llvmIR)
+                   : emit == "isa"  ? StringRef(result->isa)
+                                        : StringRef(description);
+  SmallVector<OutputFile> files;
+  if (output == "-")
+    llvm::outs() << text;
+  else
+    files.push_back({output, text});
+  if (emit == "hsaco" && output != "-") {
+    SmallString<128> path(output);
+    llvm::sys::path::replace_extension(path, "json");
+    if (path == output)
+      return fail("expected a name for the code object that does not end in "
+                  ".json, got " +
+                  output);
+    files.push_back({path.str().str(), description});
+  }
+  if (!report.empty())
+    files.push_back({report, description});
+  if (llvm::Error error = writeFiles(files))
+    return fail(llvm::toString(std::move(error)));
+  return 0;
+}
