@@ -1,0 +1,412 @@
+//===- wavesmith-evaluate.cpp - Evaluate a function by the reference ------===//
+//
+// Part of Wavesmith, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Parser/Parser.h"
+#include "wavesmith/Device/NumpyFile.h"
+#include "wavesmith/Reference/FunctionEvaluator.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Signals.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
+#include <cstring>
+
+using namespace mlir;
+using namespace wavesmith;
+namespace cl = llvm::cl;
+
+namespace {
+
+/// The command line. Made inside main, once LLVM's own options are out of the
+/// way: some of their names (threads) are taken there.
+struct CommandLine {
+  cl::OptionCategory category{"wavesmith-evaluate options"};
+
+  cl::opt<std::string> module{cl::Positional, cl::desc("<module>"),
+                              cl::Required, cl::cat(category)};
+  cl::opt<std::string> function{
+      "function", cl::value_desc("name"),
+      cl::desc("Function to evaluate; not needed where there is only one"),
+      cl::cat(category)};
+  cl::list<std::string> inputs{"input", cl::value_desc("name=file.npy"),
+                               cl::desc("Array for an argument"),
+                               cl::cat(category)};
+  cl::list<std::string> scalars{"scalar", cl::value_desc("name=number"),
+                                cl::desc("Value of a scalar argument"),
+                                cl::cat(category)};
+  cl::opt<std::string> termValues{
+      "term-values", cl::value_desc("file.npy"),
+      cl::desc("Values of the terms: compute the sums alone from them, without "
+               "arguments"),
+      cl::cat(category)};
+  cl::list<std::string> outputs{"output", cl::value_desc("name=file.npy"),
+                                cl::desc("Where to write a result"),
+                                cl::cat(category)};
+  cl::list<std::string> magnitudes{
+      "magnitude", cl::value_desc("[name=]file.npy"),
+      cl::desc(
+          "Where to write the magnitude of a result that is a sum: the sum "
+          "of its terms' absolute values; no name is needed where there "
+          "is one result"),
+      cl::cat(category)};
+  cl::opt<std::string> precision{
+      "precision", cl::value_desc("f64|high"),
+      cl::desc("The bits of the device (f64, the default), or computed in high "
+               "precision and rounded once"),
+      cl::init("f64"), cl::cat(category)};
+  cl::opt<std::string> threads{
+      "threads", cl::value_desc("N"),
+      cl::desc("Host threads; 0 (the default) for all cores"), cl::init("0"),
+      cl::cat(category)};
+};
+
+} // namespace
+
+/// Takes all options but the general ones (--help, --version) away: those of
+/// the LLVM libraries mean nothing to this tool.
+static void removeLLVMOptions() {
+  SmallVector<cl::Option *> foreign;
+  for (auto &entry : cl::getRegisteredOptions())
+    if (!llvm::is_contained(
+            {"help", "help-hidden", "help-list", "help-list-hidden", "version"},
+            entry.first))
+      foreign.push_back(entry.second);
+  for (cl::Option *option : foreign)
+    option->removeArgument();
+}
+
+using Argument = FunctionEvaluator::Argument;
+using ArgumentKind = FunctionEvaluator::ArgumentKind;
+using Result = FunctionEvaluator::Result;
+
+/// "name=value" of an option.
+static llvm::Expected<std::pair<StringRef, StringRef>>
+splitPair(StringRef option, StringRef text) {
+  auto [name, value] = text.split('=');
+  if (name.empty() || value.empty())
+    return llvm::createStringError("--" + option + "=" + text +
+                                   ": expected name=value");
+  return std::pair(name, value);
+}
+
+template <typename Range> static std::string listNames(Range &&range) {
+  std::string names;
+  for (const auto &entry : range)
+    names += (names.empty() ? "" : ", ") + entry.name;
+  return names.empty() ? "none" : names;
+}
+
+/// Finds what is called `name`; anything else is an error that lists what there
+/// is.
+template <typename T>
+static llvm::Expected<const T *> findNamed(ArrayRef<T> list, StringRef what,
+                                           StringRef name) {
+  for (const T &entry : list)
+    if (entry.name == name)
+      return &entry;
+  return llvm::createStringError("the function has no " + what + " '" + name +
+                                 "'; it has " + listNames(list));
+}
+
+/// Reads an array of `rows` numbers a zone; sets `numZones`, or checks it if it
+/// is set.
+static llvm::Expected<std::vector<double>>
+readArray(const FunctionEvaluator &function, const llvm::Twine &what,
+          StringRef path, unsigned rows, std::optional<size_t> &numZones) {
+  llvm::Expected<HostArray> array = readNumpyFile(path);
+  if (!array)
+    return array.takeError();
+  bool zonesFirst = function.getLayout() == ZoneLayout::ArrayOfStructures;
+  std::string zones = numZones ? std::to_string(*numZones) : "zones";
+  std::string wanted = zonesFirst
+                           ? "[" + zones + ", " + std::to_string(rows) + "]"
+                           : "[" + std::to_string(rows) + ", " + zones + "]";
+  bool fits = array->type == ElementType::F64 && array->shape.size() == 2 &&
+              array->shape[zonesFirst ? 1 : 0] == rows;
+  if (fits && numZones)
+    fits = array->shape[zonesFirst ? 0 : 1] == static_cast<int64_t>(*numZones);
+  if (!fits)
+    return llvm::createStringError(what + ": expected f64 " + wanted +
+                                   ", got " + stringify(array->type) + " " +
+                                   formatShape(array->shape) + " in " + path);
+  numZones = array->shape[zonesFirst ? 0 : 1];
+  std::vector<double> numbers(array->bytes.size() / sizeof(double));
+  if (!numbers.empty())
+    std::memcpy(numbers.data(), array->bytes.data(), array->bytes.size());
+  return numbers;
+}
+
+namespace {
+/// What the command line asks for, checked against the function.
+struct Request {
+  /// For each argument: a path or a number.
+  std::vector<std::optional<StringRef>> arguments;
+  struct File {
+    size_t result;
+    bool isMagnitude;
+    StringRef path;
+  };
+  std::vector<File> files;
+};
+} // namespace
+
+static llvm::Expected<Request> readRequest(const CommandLine &line,
+                                           const FunctionEvaluator &function) {
+  Request request;
+  ArrayRef<Argument> arguments = function.getArguments();
+  ArrayRef<Result> results = function.getResults();
+  request.arguments.resize(arguments.size());
+  for (auto [option, isScalar] :
+       {std::pair(&line.inputs, false), std::pair(&line.scalars, true)})
+    for (const std::string &text : *option) {
+      auto pair = splitPair(isScalar ? "scalar" : "input", text);
+      if (!pair)
+        return pair.takeError();
+      auto argument = findNamed(arguments, "argument", pair->first);
+      if (!argument)
+        return argument.takeError();
+      if ((*argument)->kind == ArgumentKind::Unused)
+        return llvm::createStringError("argument '" + pair->first +
+                                       "' is not used by the function");
+      if (isScalar != ((*argument)->kind == ArgumentKind::Time))
+        return llvm::createStringError(
+            "argument '" + pair->first + "' is " +
+            (isScalar ? "an array: pass --input" : "a scalar: pass --scalar"));
+      std::optional<StringRef> &value =
+          request.arguments[*argument - arguments.begin()];
+      if (value)
+        return llvm::createStringError("argument '" + pair->first +
+                                       "' is given twice");
+      value = pair->second;
+    }
+
+  llvm::StringSet<> paths;
+  auto addFile = [&](const Result *result, bool isMagnitude,
+                     StringRef path) -> llvm::Error {
+    if (!paths.insert(path).second)
+      return llvm::createStringError("two results would be written to " + path);
+    request.files.push_back(
+        {static_cast<size_t>(result - results.begin()), isMagnitude, path});
+    return llvm::Error::success();
+  };
+  for (const std::string &text : line.outputs) {
+    auto pair = splitPair("output", text);
+    if (!pair)
+      return pair.takeError();
+    auto result = findNamed(results, "result", pair->first);
+    if (!result)
+      return result.takeError();
+    if (llvm::Error error = addFile(*result, false, pair->second))
+      return error;
+  }
+  for (StringRef text : line.magnitudes) {
+    const Result *result = nullptr;
+    StringRef path = text;
+    if (results.size() == 1 && !text.starts_with(results[0].name + "=")) {
+      result = &results[0];
+    } else {
+      auto pair = splitPair("magnitude", text);
+      if (!pair)
+        return pair.takeError();
+      auto found = findNamed(results, "result", pair->first);
+      if (!found)
+        return found.takeError();
+      result = *found;
+      path = pair->second;
+    }
+    if (!result->isSum())
+      return llvm::createStringError("result '" + result->name +
+                                     "' is not a sum and has no magnitude");
+    if (llvm::Error error = addFile(result, true, path))
+      return error;
+  }
+  if (request.files.empty())
+    return llvm::createStringError(
+        "no result is asked for: pass --output=name=file.npy; results are " +
+        listNames(results));
+  return request;
+}
+
+static llvm::Expected<func::FuncOp> findFunction(ModuleOp module,
+                                                 StringRef wanted) {
+  SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
+  std::string names;
+  for (func::FuncOp function : functions) {
+    if (function.getSymName() == wanted ||
+        (wanted.empty() && functions.size() == 1))
+      return function;
+    names += (names.empty() ? "" : ", ") + function.getSymName().str();
+  }
+  if (names.empty())
+    names = "none";
+  if (wanted.empty())
+    return llvm::createStringError(
+        "pass --function=name; functions of the module are " + names);
+  return llvm::createStringError("the module has no function '" + wanted +
+                                 "'; it has " + names);
+}
+
+static llvm::Expected<std::vector<FunctionEvaluator::ResultArrays>>
+evaluate(const CommandLine &line, const FunctionEvaluator &function,
+         const Request &request, const OdeEvaluator::Options &options,
+         std::optional<size_t> &numZones) {
+  if (!line.termValues.empty()) {
+    if (!line.inputs.empty() || !line.scalars.empty())
+      return llvm::createStringError(
+          "--term-values takes the place of all arguments: pass no --input "
+          "and no --scalar");
+    auto values = readArray(function, "the values of the terms",
+                            line.termValues, function.getNumTerms(), numZones);
+    if (!values)
+      return values.takeError();
+    return function.evaluateSums(*values, *numZones, options);
+  }
+
+  double time = 0;
+  std::vector<double> states, parameters;
+  for (auto [argument, value] :
+       llvm::zip_equal(function.getArguments(), request.arguments)) {
+    if (argument.kind == ArgumentKind::Unused)
+      continue;
+    bool isScalar = argument.kind == ArgumentKind::Time;
+    if (!value)
+      return llvm::createStringError(
+          "argument '" + argument.name + "' is missing: pass --" +
+          (isScalar ? "scalar=" : "input=") + argument.name +
+          (isScalar ? "=number" : "=file.npy"));
+    if (isScalar) {
+      if (value->getAsDouble(time, /*AllowInexact=*/true))
+        return llvm::createStringError("argument '" + argument.name +
+                                       "': expected a number, got '" + *value +
+                                       "'");
+      continue;
+    }
+    auto numbers = readArray(function, "argument '" + argument.name + "'",
+                             *value, argument.rows, numZones);
+    if (!numbers)
+      return numbers.takeError();
+    (argument.kind == ArgumentKind::States ? states : parameters) =
+        std::move(*numbers);
+  }
+  return function.evaluate(time, states, parameters, *numZones, options);
+}
+
+static llvm::Error run(const CommandLine &line,
+                       const FunctionEvaluator &function) {
+  OdeEvaluator::Options options;
+  if (line.precision != "f64" && line.precision != "high")
+    return llvm::createStringError("--precision=" + line.precision +
+                                   ": expected f64 or high");
+  options.highPrecision = line.precision == "high";
+  if (StringRef(line.threads).getAsInteger(10, options.numThreads))
+    return llvm::createStringError("--threads=" + line.threads +
+                                   ": expected an integer from 0 on");
+  llvm::Expected<Request> request = readRequest(line, function);
+  if (!request)
+    return request.takeError();
+
+  std::optional<size_t> numZones;
+  auto arrays = evaluate(line, function, *request, options, numZones);
+  if (!arrays)
+    return arrays.takeError();
+
+  FileTransaction files;
+  for (const Request::File &file : request->files) {
+    const FunctionEvaluator::ResultArrays &result = (*arrays)[file.result];
+    const std::vector<double> &numbers =
+        file.isMagnitude ? result.magnitudes : result.numbers;
+    HostArrayView view;
+    view.type = ElementType::F64;
+    view.shape =
+        function.getShape(function.getResults()[file.result].rows, *numZones);
+    view.bytes = ArrayRef(reinterpret_cast<const uint8_t *>(numbers.data()),
+                          numbers.size() * sizeof(double));
+    if (llvm::Error error = files.add(file.path, formatNumpy(view)))
+      return error;
+  }
+  return files.commit();
+}
+
+static void printError(const llvm::Twine &message) {
+  llvm::errs() << "wavesmith-evaluate: error: " << message << "\n";
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  // LLVM's own way out of a fatal error is abort(); a tool owes its user a
+  // message and a status.
+  llvm::install_fatal_error_handler([](void *, const char *reason, bool) {
+    printError(reason);
+    llvm::sys::RunInterruptHandlers(); // Removes temporary files.
+    std::_Exit(1);
+  });
+  removeLLVMOptions();
+  CommandLine line;
+  std::string problems;
+  llvm::raw_string_ostream problemStream(problems);
+  if (!cl::ParseCommandLineOptions(
+          argc, argv,
+          "Evaluates a function of a module by the reference evaluator\n",
+          &problemStream)) {
+    // One line in this tool's own form.
+    StringRef text = StringRef(problems).split('\n').first;
+    text.consume_front(llvm::sys::path::filename(argv[0]));
+    text.consume_front(": ");
+    std::string message = text.split("  Try:").first.rtrim(".!").str();
+    if (!message.empty())
+      message[0] = llvm::toLower(message[0]);
+    printError(message + " (--help lists the options)");
+    return 1;
+  }
+  for (const cl::Option *option : std::initializer_list<const cl::Option *>{
+           &line.function, &line.termValues, &line.precision, &line.threads})
+    if (option->getNumOccurrences() > 1) {
+      printError("--" + option->ArgStr.str() + " is given twice");
+      return 1;
+    }
+
+  DialectRegistry registry;
+  registry.insert<WavesmithDialect, arith::ArithDialect, func::FuncDialect,
+                  math::MathDialect, scf::SCFDialect, tensor::TensorDialect>();
+  MLIRContext context(registry);
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> text =
+      llvm::MemoryBuffer::getFileOrSTDIN(line.module);
+  if (!text) {
+    printError("cannot read " + line.module + ": " + text.getError().message());
+    return 1;
+  }
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(*text), llvm::SMLoc());
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  // Diagnostics have been printed.
+  if (!module)
+    return 1;
+  llvm::Expected<func::FuncOp> function = findFunction(*module, line.function);
+  if (!function) {
+    printError(llvm::toString(function.takeError()));
+    return 1;
+  }
+  FailureOr<FunctionEvaluator> evaluator = FunctionEvaluator::create(*function);
+  if (failed(evaluator))
+    return 1;
+  if (llvm::Error error = run(line, *evaluator)) {
+    printError(llvm::toString(std::move(error)));
+    return 1;
+  }
+  return 0;
+}
