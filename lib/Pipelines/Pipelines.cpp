@@ -96,21 +96,21 @@ void wavesmith::buildPipeline(OpPassManager &manager,
   schedule.straightLineLimit = options.straightLineLimit;
   manager.addPass(createSelectSchedulePass(schedule));
   observe(PipelineStage::Scheduled);
+  // Only here: below, it would merge loads that are to be repeated. And no
+  // canonicalizer: it folds exp and log of constants by the host's libm.
+  manager.addNestedPass<OdeSystemOp>(createCSEPass());
   manager.addPass(createConvertOdeToWorkgroupPass());
-  // No canonicalizer: it folds exp and log of constants by the host's libm.
-  manager.addPass(createCSEPass());
   manager.addPass(createDistributeToThreadsPass());
   observe(PipelineStage::Kernel);
   OpPassManager &kernels = manager.nest<gpu::GPUModuleOp>();
-  kernels.addPass(createCSEPass());
   kernels.addPass(createLowerKernelArgumentsPass());
   kernels.addPass(createSCFToControlFlowPass());
-  kernels.addPass(createSplitLongBlocksPass());
   ConvertGpuOpsToROCDLOpsOptions rocdl;
   rocdl.chipset = options.architecture;
   rocdl.runtime = gpu::amd::Runtime::HIP;
   kernels.addPass(createConvertGpuOpsToROCDLOps(rocdl));
   kernels.addPass(createReconcileUnrealizedCastsPass());
+  kernels.addPass(createSplitLongBlocksPass());
 }
 
 void wavesmith::registerPasses() {

@@ -38,10 +38,9 @@ private:
   Real getExponent(const Real &T) const {
     if (!hasB)
       return minusE * (Real(1.0) / T);
-    Real power = b * Fn::log(T);
     if (!hasE)
-      return power;
-    return Fn::fma(minusE, Real(1.0) / T, power);
+      return b * Fn::log(T);
+    return Fn::fma(b, Fn::log(T), minusE * (Real(1.0) / T));
   }
 
   Real A, b, minusE;

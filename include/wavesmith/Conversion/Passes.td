@@ -113,43 +113,46 @@ def SplitLongBlocksPass
   let summary = "Bound the length of a kernel's basic blocks";
   let description = [{
     LLVM's back end takes time quadratic in the length of a basic block (14 s
-    for the right-hand side of GRI-Mech 3.0 as one block), keeps the literals
-    of a block in scalar registers until they spill, and moves loads far up.
-    This pass cuts blocks of more than `limit` operations. So that nothing
-    joins the pieces again, each ends in a branch whose condition LLVM cannot
-    decide: a scalar register that an assembly instruction has set to 1. The
-    branch is always taken and costs three scalar instructions.
+    for the right-hand side of GRI-Mech 3.0 as one block), and the longer the
+    block, the more values its scheduler and its common-subexpression
+    elimination keep in registers. This pass cuts blocks of more than `limit`
+    operations, constants not counted.
 
-    Needs kernels without structured control flow (after
-    `convert-scf-to-cf`). Order and values of all operations stay the same.
+    So that nothing joins the pieces again, each ends in a branch whose
+    condition LLVM cannot decide: a scalar register that an assembly
+    instruction has set to 1. The branch is always taken and costs three scalar
+    instructions. Memory is read again after it. A value of f64, or a kernel
+    argument, that three pieces or more use is hidden from LLVM at the start of
+    each of them: what is computed from it is computed in each piece again,
+    which is cheaper than a register that is taken for the whole kernel. What
+    the pieces share is so decided by the code that comes in.
+
+    Needs rocdl kernels. Order and values of all operations stay the same.
 
     Before:
 
     ```mlir
-    %0 = arith.addf %a, %b : f64
-    %1 = arith.mulf %0, %a : f64
+    %0 = llvm.fadd %a, %b : f64
+    %1 = llvm.fmul %0, %a : f64
     ```
 
     After, with `limit=1`:
 
     ```mlir
-      %0 = arith.addf %a, %b : f64
-      %one = llvm.inline_asm has_side_effects "s_mov_b32 $0, 1", "=s" : () -> i32
-      %c0 = arith.constant 0 : i32
-      %always = arith.cmpi ne, %one, %c0 : i32
-      cf.cond_br %always, ^rest, ^exit
+      %0 = llvm.fadd %a, %b : f64
+      %one = llvm.inline_asm has_side_effects "s_mov_b32 $0, 1", "=s,~{memory}" : () -> i32
+      %c0 = llvm.mlir.constant(0 : i32) : i32
+      %always = llvm.icmp "ne" %one, %c0 : i32
+      llvm.cond_br %always, ^rest, ^exit
     ^rest:
-      %1 = arith.mulf %0, %a : f64
+      %1 = llvm.fmul %0, %a : f64
     ```
   }];
   let options = [
-    Option<"limit", "limit", "int64_t", "12",
+    Option<"limit", "limit", "int64_t", "100",
            "The most operations of a block">
   ];
-  let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
-    "::mlir::LLVM::LLVMDialect"
-  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
 #endif // WAVESMITH_CONVERSION_PASSES_TD

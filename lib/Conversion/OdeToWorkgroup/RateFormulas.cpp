@@ -64,7 +64,7 @@ Value RateFormulas::arrhenius(Value T, Value A, Value exponent, Value minusE) {
   else if (!minusE)
     x = b.multiply(exponent, log(T));
   else
-    x = b.fma(minusE, reciprocal(T), b.multiply(exponent, log(T)));
+    x = b.fma(exponent, log(T), b.multiply(minusE, reciprocal(T)));
   return b.multiply(A, b.exp(x));
 }
 

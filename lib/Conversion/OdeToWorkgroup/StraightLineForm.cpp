@@ -79,11 +79,8 @@ Value wavesmith::buildExpression(BlockBuilder &b, Operation *op,
 }
 
 Value SystemEmitter::state(unsigned index) {
-  Value &block = states[index];
-  if (!block)
-    block = LoadZonesOp::create(b.builder, b.loc, b.getType(),
-                                arguments.states, b.index(index));
-  return block;
+  return LoadZonesOp::create(b.builder, b.loc, b.getType(), arguments.states,
+                             b.index(index));
 }
 
 Value SystemEmitter::parameter(unsigned index) {

@@ -46,7 +46,8 @@ public:
   /// The block that stands for a value of the system.
   mlir::Value get(mlir::Value value) { return blocks.lookup(value); }
 
-  /// A state, loaded where it is first asked for.
+  /// A state, loaded anew each time: a load is cheaper than two registers that
+  /// are taken for the whole kernel.
   mlir::Value state(unsigned index);
   /// A parameter, loaded where it is first asked for.
   mlir::Value parameter(unsigned index);
@@ -63,7 +64,7 @@ private:
   OdeSystemOp system;
   const KernelArguments &arguments;
   llvm::DenseMap<mlir::Value, mlir::Value> blocks;
-  llvm::DenseMap<unsigned, mlir::Value> states, parameters;
+  llvm::DenseMap<unsigned, mlir::Value> parameters;
   mlir::Value timeBlock;
 };
 

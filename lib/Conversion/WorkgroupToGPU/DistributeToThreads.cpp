@@ -67,6 +67,10 @@ private:
   /// The private memory of an array that is about to be changed or read.
   Value arrayMemory(Value array, Location loc);
   LogicalResult checkUsedInPlace(Value array);
+  /// The workgroup's part of one row of a batch. The thread's element is read
+  /// at a constant distance from an address that all lanes share, which scalar
+  /// instructions compute.
+  Value rowOfZones(Value batch, Value row, Location loc);
   std::optional<Value> rowOf(Operation *op, ArrayRef<OpFoldResult> offsets,
                              ArrayRef<OpFoldResult> sizes);
 
@@ -74,7 +78,7 @@ private:
   gpu::GPUFuncOp kernel;
   OpBuilder builder;
   int64_t size;
-  Value zone;
+  Value numZones, firstZone, thread;
   IRMapping mapping;
 };
 
@@ -96,13 +100,13 @@ LogicalResult ThreadBody::distribute(WorkgroupOp workgroup, IRMapping known) {
   builder.setInsertionPointToStart(&kernel.getBody().front());
   Value workgroupId =
       gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
-  Value thread = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);
+  thread = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);
   Value sizeValue = arith::ConstantIndexOp::create(builder, loc, size);
-  Value first = arith::MulIOp::create(builder, loc, workgroupId, sizeValue);
-  zone = arith::AddIOp::create(builder, loc, first, thread);
-  Value isInside =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, zone,
-                            mapping.lookup(workgroup.getNumZones()));
+  firstZone = arith::MulIOp::create(builder, loc, workgroupId, sizeValue);
+  Value zone = arith::AddIOp::create(builder, loc, firstZone, thread);
+  numZones = mapping.lookup(workgroup.getNumZones());
+  Value isInside = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::ult, zone, numZones);
   auto guard = scf::IfOp::create(builder, loc, isInside,
                                  /*withElseRegion=*/false);
   gpu::ReturnOp::create(builder, loc);
@@ -199,6 +203,34 @@ Value ThreadBody::arrayMemory(Value array, Location loc) {
                        scf::YieldOp::create(builder, loc);
                      });
   return memory;
+}
+
+Value ThreadBody::rowOfZones(Value batch, Value row, Location loc) {
+  auto type = cast<MemRefType>(batch.getType());
+  bool zonesFirst = type.isDynamicDim(0);
+  int64_t stride = zonesFirst ? type.getDimSize(1) : 1;
+  auto multiply = [&](Value a, Value b) -> Value {
+    return arith::MulIOp::create(builder, loc, a, b);
+  };
+  Value rowIndex = mapping.lookup(row);
+  Value offset =
+      zonesFirst
+          ? arith::AddIOp::create(
+                builder, loc,
+                multiply(firstZone, arith::ConstantIndexOp::create(builder, loc,
+                                                                   stride)),
+                rowIndex)
+          : arith::AddIOp::create(builder, loc, multiply(rowIndex, numZones),
+                                  firstZone);
+  auto rowType = MemRefType::get(
+      {size}, type.getElementType(),
+      StridedLayoutAttr::get(builder.getContext(), ShapedType::kDynamic,
+                             {stride}),
+      type.getMemorySpace());
+  return memref::ReinterpretCastOp::create(
+      builder, loc, rowType, mapping.lookup(batch), OpFoldResult(offset),
+      ArrayRef<OpFoldResult>{builder.getIndexAttr(size)},
+      ArrayRef<OpFoldResult>{builder.getIndexAttr(stride)});
 }
 
 std::optional<Value> ThreadBody::rowOf(Operation *op,
@@ -353,24 +385,16 @@ LogicalResult ThreadBody::rewrite(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](TableOp op) { return rewriteTable(op); })
       .Case([&](LoadZonesOp op) {
-        Value row = mapping.lookup(op.getRow());
-        Value memory = mapping.lookup(op.getSource());
-        SmallVector<Value> indices = {row, zone};
-        if (cast<MemRefType>(op.getSource().getType()).isDynamicDim(0))
-          std::swap(indices[0], indices[1]);
-        mapping.map(op.getResult(), memref::LoadOp::create(builder, loc, memory,
-                                                           indices)
-                                        .getResult());
+        Value memory = rowOfZones(op.getSource(), op.getRow(), loc);
+        mapping.map(op.getResult(),
+                    memref::LoadOp::create(builder, loc, memory, thread)
+                        .getResult());
         return success();
       })
       .Case([&](StoreZonesOp op) {
-        Value row = mapping.lookup(op.getRow());
-        Value memory = mapping.lookup(op.getTarget());
-        SmallVector<Value> indices = {row, zone};
-        if (cast<MemRefType>(op.getTarget().getType()).isDynamicDim(0))
-          std::swap(indices[0], indices[1]);
+        Value memory = rowOfZones(op.getTarget(), op.getRow(), loc);
         memref::StoreOp::create(builder, loc, mapping.lookup(op.getValue()),
-                                memory, indices);
+                                memory, thread);
         return success();
       })
       .Case([&](arith::ConstantOp op) -> LogicalResult {

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Pass/Pass.h"
 #include "wavesmith/Conversion/Passes.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace wavesmith {
 #define GEN_PASS_DEF_SPLITLONGBLOCKSPASS
@@ -19,6 +19,24 @@ namespace wavesmith {
 
 using namespace mlir;
 using namespace wavesmith;
+
+/// A value is hidden from LLVM in the pieces of a block if at least this many
+/// of them use it: fewer share little.
+static constexpr unsigned kMinimumPieces = 3;
+
+/// An assembly instruction (or none, if the text is empty) that LLVM does not
+/// look into, does not merge with others, and, if it clobbers memory, does not
+/// move loads across.
+static Value buildOpaque(OpBuilder &builder, Location loc, Type type,
+                         ValueRange operands, StringRef text,
+                         StringRef constraints) {
+  return LLVM::InlineAsmOp::create(
+             builder, loc, type, operands, text, constraints,
+             /*has_side_effects=*/true, /*is_align_stack=*/false,
+             LLVM::TailCallKind::None, /*asm_dialect=*/LLVM::AsmDialectAttr(),
+             /*operand_attrs=*/ArrayAttr())
+      .getResult(0);
+}
 
 namespace {
 class SplitLongBlocksPass
@@ -31,57 +49,97 @@ public:
       getOperation().emitError("expected a positive limit, got ") << limit;
       return signalPassFailure();
     }
-    for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
-      if (kernel.isKernel())
+    for (auto kernel : getOperation().getOps<LLVM::LLVMFuncOp>())
+      if (!kernel.isExternal() &&
+          kernel->hasAttr(ROCDL::ROCDLDialect::getKernelFuncAttrName()))
         split(kernel);
   }
 
 private:
-  void split(gpu::GPUFuncOp kernel);
+  void split(LLVM::LLVMFuncOp kernel);
+  void hideSharedValues(LLVM::LLVMFuncOp kernel, ArrayRef<Block *> pieces);
 };
 } // namespace
 
-void SplitLongBlocksPass::split(gpu::GPUFuncOp kernel) {
+/// The register class of a value that pieces of a block share, as a
+/// constraint; empty if the value is left alone. Kernel arguments are the same
+/// in all lanes.
+static StringRef registerClass(Value value) {
+  Type type = value.getType();
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (argument && !argument.getOwner()->isEntryBlock())
+    return "";
+  if (argument && (type.isInteger(64) || type.isF64() ||
+                   isa<LLVM::LLVMPointerType>(type)))
+    return "s";
+  return type.isF64() ? "v" : "";
+}
+
+void SplitLongBlocksPass::split(LLVM::LLVMFuncOp kernel) {
   SmallVector<Block *> blocks;
   for (Block &block : kernel.getBody())
     blocks.push_back(&block);
   OpBuilder builder(&getContext());
   Block *exit = nullptr;
+  SmallVector<Block *> pieces;
   for (Block *block : blocks) {
     Block::iterator position = block->begin();
     while (true) {
-      // Allocas stay in the entry block, where their size is static.
       int64_t count = 0;
       while (position != block->end() && count < limit) {
+        // Constants are free: LLVM keeps them as operands.
+        count += !position->hasTrait<OpTrait::ConstantLike>();
         ++position;
-        ++count;
       }
       if (position == block->end() || std::next(position) == block->end())
         break;
       Location loc = position->getLoc();
       if (!exit) {
         exit = builder.createBlock(&kernel.getBody());
-        gpu::ReturnOp::create(builder, loc);
+        LLVM::ReturnOp::create(builder, loc, ValueRange());
       }
+      if (pieces.empty() || pieces.back() != block)
+        pieces.push_back(block);
       Block *rest = block->splitBlock(position);
+      pieces.push_back(rest);
       builder.setInsertionPointToEnd(block);
-      // An assignment that LLVM does not look into, and does not merge with
-      // the others.
-      Value one =
-          LLVM::InlineAsmOp::create(
-              builder, loc, builder.getI32Type(), /*operands=*/ValueRange{},
-              "s_mov_b32 $0, 1", "=s", /*has_side_effects=*/true,
-              /*is_align_stack=*/false, LLVM::TailCallKind::None,
-              /*asm_dialect=*/LLVM::AsmDialectAttr(),
-              /*operand_attrs=*/ArrayAttr())
-              .getResult(0);
-      Value zero = arith::ConstantOp::create(builder, loc,
-                                             builder.getI32IntegerAttr(0));
-      Value isAny = arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::ne, one, zero);
-      cf::CondBranchOp::create(builder, loc, isAny, rest, exit);
+      Value one = buildOpaque(builder, loc, builder.getI32Type(), {},
+                              "s_mov_b32 $0, 1", "=s,~{memory}");
+      Value zero = LLVM::ConstantOp::create(builder, loc, builder.getI32Type(),
+                                            builder.getI32IntegerAttr(0));
+      Value always = LLVM::ICmpOp::create(builder, loc,
+                                          LLVM::ICmpPredicate::ne, one, zero);
+      LLVM::CondBrOp::create(builder, loc, always, rest, exit);
       block = rest;
       position = block->begin();
+    }
+  }
+  hideSharedValues(kernel, pieces);
+}
+
+void SplitLongBlocksPass::hideSharedValues(LLVM::LLVMFuncOp kernel,
+                                           ArrayRef<Block *> pieces) {
+  // The uses of a value by the piece that they stand in.
+  using Uses = llvm::MapVector<Block *, SmallVector<OpOperand *>>;
+  llvm::MapVector<Value, Uses> shared;
+  for (Block *piece : pieces)
+    for (Operation &op : *piece)
+      for (OpOperand &operand : op.getOpOperands())
+        if (!registerClass(operand.get()).empty() &&
+            operand.get().getParentBlock() != piece &&
+            !operand.get().getDefiningOp<LLVM::ConstantOp>())
+          shared[operand.get()][piece].push_back(&operand);
+  OpBuilder builder(&getContext());
+  for (auto &[value, uses] : shared) {
+    if (uses.size() < kMinimumPieces)
+      continue;
+    StringRef constraint = registerClass(value) == "s" ? "=s,0" : "=v,0";
+    for (auto &[piece, operands] : uses) {
+      builder.setInsertionPointToStart(piece);
+      Value hidden = buildOpaque(builder, value.getLoc(), value.getType(),
+                                 value, "", constraint);
+      for (OpOperand *operand : operands)
+        operand->set(hidden);
     }
   }
 }

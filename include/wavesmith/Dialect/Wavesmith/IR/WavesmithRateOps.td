@@ -78,7 +78,7 @@ def Wavesmith_ArrheniusOp : Wavesmith_RateOp<"arrhenius"> {
     - b = 0 and E = 0: the result is A;
     - b = 0: x = {-E} * (1/T);
     - E = 0: x = b * log(T);
-    - else x = fma({-E}, 1/T, b * log(T)).
+    - else x = fma(b, log(T), {-E} * (1/T)).
 
     Example: `%k = wavesmith.arrhenius %T A 38.7 b 2.7 E 3150.1542797022735`
   }];
