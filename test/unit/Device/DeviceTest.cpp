@@ -101,6 +101,16 @@ TEST(Device, UnknownArchitecture) {
               "gfx942");
 }
 
+TEST(Device, Threads) {
+  DeviceOptions options;
+  for (unsigned threads : {0u, 1025u}) {
+    options.threads = threads;
+    EXPECT_EQ(errorOf(createDevice(DeviceKind::Simulator, "gfx90a", options)),
+              "number of threads must be from 1 to 1024, got " +
+                  std::to_string(threads));
+  }
+}
+
 TEST(Device, LibraryThatIsNowhere) {
   HIPLibrary library("/nowhere/libamdhip64.so");
   for (DeviceKind kind : {DeviceKind::Auto, DeviceKind::HIP}) {
@@ -228,6 +238,11 @@ TEST_P(FakeHIP, GPUsOfOtherArchitectures) {
   EXPECT_THAT(errorOf(createDevice(DeviceKind::HIP, "gfx90a", options)),
               StartsWith("no HIP device of architecture gfx90a with number "
                          "3: "));
+  EXPECT_THAT(errorOf(createDevice(DeviceKind::Auto, "gfx90a", options)),
+              StartsWith("no HIP device of architecture gfx90a with number "
+                         "3: "));
+  EXPECT_EQ(errorOf(createDevice(DeviceKind::Simulator, "gfx90a", options)),
+            "a device number (3) chooses a GPU; the simulator has none");
 }
 
 TEST_P(FakeHIP, AnyArchitectureMeansASupportedOne) {
