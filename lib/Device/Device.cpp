@@ -167,6 +167,9 @@ llvm::Error wavesmith::checkLaunch(const sim::KernelInfo &kernel,
 // Creation
 //===----------------------------------------------------------------------===//
 
+/// More is a mistake on any host.
+static constexpr unsigned maximumThreads = 1024;
+
 llvm::Expected<std::unique_ptr<Device>>
 wavesmith::createDevice(DeviceKind kind, llvm::StringRef architecture,
                         const DeviceOptions &options) {
@@ -178,15 +181,22 @@ wavesmith::createDevice(DeviceKind kind, llvm::StringRef architecture,
     if (!target)
       return target.takeError();
   }
-  if (options.threads == 0)
-    return llvm::createStringError("number of threads must be at least 1, got "
-                                   "0");
-  if (kind == DeviceKind::Simulator)
+  if (options.threads == 0 || options.threads > maximumThreads)
+    return llvm::createStringError("number of threads must be from 1 to " +
+                                   llvm::Twine(maximumThreads) + ", got " +
+                                   llvm::Twine(options.threads));
+  if (kind == DeviceKind::Simulator) {
+    if (options.ordinal)
+      return llvm::createStringError("a device number (" +
+                                     llvm::Twine(*options.ordinal) +
+                                     ") chooses a GPU; the simulator has none");
     return createSimulatorDevice(architecture, options);
+  }
 
   llvm::Expected<std::unique_ptr<Device>> gpu =
       createHIPDevice(architecture, options);
-  if (gpu || kind == DeviceKind::HIP)
+  // Who names one GPU wants that one or none.
+  if (gpu || kind == DeviceKind::HIP || options.ordinal)
     return gpu;
   std::string reason;
   if (llvm::Error error = llvm::handleErrors(

@@ -8,6 +8,7 @@
 
 #include "DeviceImplementations.h"
 #include "HIPRuntime.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cstring>
 
@@ -341,6 +342,12 @@ private:
 
 } // namespace
 
+static bool isSupported(llvm::StringRef architecture) {
+  return llvm::any_of(knownTargets(), [&](const TargetInfo &target) {
+    return target.architecture == architecture;
+  });
+}
+
 llvm::Expected<std::unique_ptr<Device>>
 wavesmith::createHIPDevice(llvm::StringRef architecture,
                            const DeviceOptions &options) {
@@ -354,14 +361,16 @@ wavesmith::createHIPDevice(llvm::StringRef architecture,
   for (const DeviceInfo &info : *devices) {
     found += (found.empty() ? "" : ", ") + std::to_string(info.ordinal) + ": " +
              info.name + " (" + info.fullArchitecture + ")";
-    bool fits = architecture.empty() || info.architecture == architecture;
+    bool fits = architecture.empty() ? isSupported(info.architecture)
+                                     : info.architecture == architecture;
     bool wanted = !options.ordinal || *options.ordinal == info.ordinal;
     if (!chosen && fits && wanted)
       chosen = &info;
   }
   if (!chosen) {
-    std::string wanted =
-        architecture.empty() ? "" : " of architecture " + architecture.str();
+    std::string wanted = architecture.empty()
+                             ? " of a supported architecture"
+                             : " of architecture " + architecture.str();
     if (options.ordinal)
       wanted += " with number " + std::to_string(*options.ordinal);
     return llvm::make_error<NoDeviceError>("no HIP device" + wanted + ": " +
@@ -372,10 +381,7 @@ wavesmith::createHIPDevice(llvm::StringRef architecture,
   llvm::Expected<const TargetInfo &> target =
       lookupTargetOfGPU(chosen->architecture, chosen->computeUnits);
   if (!target)
-    return llvm::joinErrors(
-        llvm::createStringError("device " + llvm::Twine(chosen->ordinal) +
-                                " (" + chosen->name + ") cannot be used"),
-        target.takeError());
+    return target.takeError();
   // Earlier versions list the device, but their loader knows no gfx942 code.
   constexpr int gfx942Version = makeVersion(5, 7);
   if (chosen->architecture == "gfx942" && runtime->version < gfx942Version)

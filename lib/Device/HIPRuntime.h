@@ -33,7 +33,6 @@ constexpr int memcpyHostToDevice = 1;
 constexpr int memcpyDeviceToHost = 2;
 constexpr unsigned streamNonBlocking = 1;
 constexpr int attributeMultiprocessorCount = 63;
-constexpr int attributeWarpSize = 87;
 
 // Markers of the `extra` array of hipModuleLaunchKernel.
 constexpr uintptr_t launchParameterBufferPointer = 1;

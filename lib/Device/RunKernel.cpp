@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -359,6 +360,15 @@ private:
 
 } // namespace
 
+/// Without exceptions, a container that cannot grow ends the process; so a
+/// large one is tried first.
+static bool hasHostMemory(uint64_t bytes) {
+  // Volatile, or the compiler removes the pair and assumes success.
+  void *volatile probe = std::malloc(bytes);
+  std::free(probe);
+  return probe != nullptr;
+}
+
 llvm::Expected<RunResult> wavesmith::runKernel(Device &device,
                                                const RunRequest &request) {
   llvm::Expected<std::unique_ptr<LoadedCodeObject>> object =
@@ -439,6 +449,10 @@ llvm::Expected<RunResult> wavesmith::runKernel(Device &device,
     } else if (argument.kind == ArgumentKind::Output) {
       // All bits set is a NaN, and -1 for integers: an element that the kernel
       // forgets shows, and no run sees memory of an earlier one.
+      if (!hasHostMemory(bytes))
+        return llvm::createStringError("not enough host memory for output '" +
+                                       argument.name +
+                                       "': " + llvm::Twine(bytes) + " bytes");
       HostArray output;
       output.type = argument.type;
       output.shape = shape;

@@ -8,10 +8,15 @@
 
 #include "wavesmith/Device/NumpyFile.h"
 #include "wavesmith/Device/RunKernel.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -23,56 +28,79 @@
 using namespace wavesmith;
 namespace cl = llvm::cl;
 
-static cl::OptionCategory category("wavesmith-run options");
+namespace {
 
-static cl::opt<std::string> codeObjectFile(cl::Positional,
-                                           cl::desc("<code object>"),
-                                           cl::Required, cl::cat(category));
-static cl::opt<std::string>
-    descriptionFile("description", cl::value_desc("file.json"),
-                    cl::desc("Kernel description; beside the code object, with "
-                             "the ending .json, if not given"),
-                    cl::cat(category));
-static cl::opt<std::string>
-    kernelName("kernel", cl::value_desc("name"),
-               cl::desc("Kernel to run; not needed where there is only one"),
-               cl::cat(category));
-static cl::list<std::string> inputs("input", cl::value_desc("name=file.npy"),
-                                    cl::desc("Array for an input"),
-                                    cl::cat(category));
-static cl::list<std::string> scalars("scalar", cl::value_desc("name=number"),
-                                     cl::desc("Value of a scalar"),
-                                     cl::cat(category));
-static cl::list<std::string>
-    outputs("output", cl::value_desc("name=file.npy"),
-            cl::desc("Where to write an output; what is not named is dropped"),
-            cl::cat(category));
-static cl::opt<std::string>
-    zonesOption("zones", cl::value_desc("N"),
-                cl::desc("Number of zones; not needed where an input has them"),
-                cl::cat(category));
-static cl::opt<std::string> deviceOption("device",
-                                         cl::value_desc("auto|hip|sim"),
-                                         cl::desc("Where to run (default auto: "
-                                                  "a GPU of the code object's "
-                                                  "architecture if there is "
-                                                  "one, else the simulator)"),
-                                         cl::init("auto"), cl::cat(category));
-static cl::opt<std::string>
-    deviceNumber("device-number", cl::value_desc("N"),
-                 cl::desc("HIP's number of the GPU to take"),
-                 cl::cat(category));
-static cl::opt<std::string> chip("chip", cl::value_desc("name"),
-                                 cl::desc("Chip that the simulator stands for, "
-                                          "e.g. mi300a"),
-                                 cl::cat(category));
-static cl::opt<std::string>
-    threadsOption("threads", cl::value_desc("N"),
-                  cl::desc("Host threads of the simulator (default 1)"),
-                  cl::init("1"), cl::cat(category));
-static cl::opt<std::string> reportFile("report", cl::value_desc("file.json"),
-                                       cl::desc("Where to write the report"),
-                                       cl::cat(category));
+/// The command line. Made inside main, once LLVM's own options are out of the
+/// way: some of their names (threads) are taken there.
+struct Options {
+  cl::OptionCategory category{"wavesmith-run options"};
+
+  cl::opt<std::string> codeObject{cl::Positional, cl::desc("<code object>"),
+                                  cl::Required, cl::cat(category)};
+  cl::opt<std::string> description{
+      "description", cl::value_desc("file.json"),
+      cl::desc("Kernel description; beside the code object, with the ending "
+               ".json, if not given"),
+      cl::cat(category)};
+  cl::opt<std::string> kernel{
+      "kernel", cl::value_desc("name"),
+      cl::desc("Kernel to run; not needed where there is only one"),
+      cl::cat(category)};
+  cl::list<std::string> inputs{"input", cl::value_desc("name=file.npy"),
+                               cl::desc("Array for an input"),
+                               cl::cat(category)};
+  cl::list<std::string> scalars{"scalar", cl::value_desc("name=number"),
+                                cl::desc("Value of a scalar"),
+                                cl::cat(category)};
+  cl::list<std::string> outputs{
+      "output", cl::value_desc("name=file.npy"),
+      cl::desc("Where to write an output; what is not named is dropped"),
+      cl::cat(category)};
+  cl::opt<std::string> zones{
+      "zones", cl::value_desc("N"),
+      cl::desc("Number of zones; not needed where an input has them"),
+      cl::cat(category)};
+  cl::opt<std::string> device{
+      "device", cl::value_desc("auto|hip|sim"),
+      cl::desc("Where to run (default auto: a GPU of the code object's "
+               "architecture if there is one, else the simulator)"),
+      cl::init("auto"), cl::cat(category)};
+  cl::opt<std::string> deviceNumber{"device-number", cl::value_desc("N"),
+                                    cl::desc("HIP's number of the GPU to take"),
+                                    cl::cat(category)};
+  cl::opt<std::string> chip{
+      "chip", cl::value_desc("name"),
+      cl::desc("Chip that the simulator stands for, e.g. mi300a"),
+      cl::cat(category)};
+  cl::opt<std::string> threads{
+      "threads", cl::value_desc("N"),
+      cl::desc("Host threads of the simulator (default 1)"), cl::init("1"),
+      cl::cat(category)};
+  cl::opt<std::string> report{"report", cl::value_desc("file.json"),
+                              cl::desc("Where to write the report"),
+                              cl::cat(category)};
+
+  /// The options that may be given once.
+  llvm::SmallVector<const cl::Option *> single() const {
+    return {&description,  &kernel, &zones,   &device,
+            &deviceNumber, &chip,   &threads, &report};
+  }
+};
+
+} // namespace
+
+/// Takes all options but the general ones (--help, --version) away: those of
+/// the LLVM libraries mean nothing to this tool.
+static void removeLLVMOptions() {
+  llvm::SmallVector<cl::Option *> foreign;
+  for (auto &entry : cl::getRegisteredOptions())
+    if (!llvm::is_contained(
+            {"help", "help-hidden", "help-list", "help-list-hidden", "version"},
+            entry.first))
+      foreign.push_back(entry.second);
+  for (cl::Option *option : foreign)
+    option->removeArgument();
+}
 
 static constexpr llvm::StringLiteral toolName("wavesmith-run");
 
@@ -207,41 +235,44 @@ static void printSummary(const LaunchReport &report) {
        << " ms, measured by HIP events\n";
 }
 
-static llvm::Error run() {
-  llvm::Expected<DeviceKind> kind = parseDeviceKind(deviceOption);
+static llvm::Error run(const Options &commandLine) {
+  llvm::Expected<DeviceKind> kind = parseDeviceKind(commandLine.device);
   if (!kind)
     return kind.takeError();
   DeviceOptions options;
-  options.chip = chip;
-  if (llvm::StringRef(threadsOption).getAsInteger(10, options.threads) ||
+  options.chip = commandLine.chip;
+  if (llvm::StringRef(commandLine.threads).getAsInteger(10, options.threads) ||
       options.threads == 0)
-    return llvm::createStringError("--threads=" + threadsOption +
+    return llvm::createStringError("--threads=" + commandLine.threads +
                                    ": expected a positive integer");
-  if (!deviceNumber.empty()) {
+  if (!commandLine.deviceNumber.empty()) {
     int ordinal = 0;
-    if (llvm::StringRef(deviceNumber).getAsInteger(10, ordinal) || ordinal < 0)
-      return llvm::createStringError("--device-number=" + deviceNumber +
-                                     ": expected an integer from 0 on");
+    if (llvm::StringRef(commandLine.deviceNumber).getAsInteger(10, ordinal) ||
+        ordinal < 0)
+      return llvm::createStringError(
+          "--device-number=" + commandLine.deviceNumber +
+          ": expected an integer from 0 on");
     options.ordinal = ordinal;
   }
 
   RunRequest request;
-  if (!zonesOption.empty()) {
+  if (!commandLine.zones.empty()) {
     int64_t zones = 0;
-    if (llvm::StringRef(zonesOption).getAsInteger(10, zones))
-      return llvm::createStringError("--zones=" + zonesOption +
+    if (llvm::StringRef(commandLine.zones).getAsInteger(10, zones))
+      return llvm::createStringError("--zones=" + commandLine.zones +
                                      ": expected a positive integer");
     request.zones = zones;
   }
 
-  auto codeObject = readFile(codeObjectFile);
+  auto codeObject = readFile(commandLine.codeObject);
   if (!codeObject)
     return codeObject.takeError();
   request.codeObject = llvm::arrayRefFromStringRef((*codeObject)->getBuffer());
 
-  llvm::SmallString<128> descriptionPath(llvm::StringRef{descriptionFile});
+  llvm::SmallString<128> descriptionPath(
+      llvm::StringRef{commandLine.description});
   if (descriptionPath.empty()) {
-    descriptionPath = codeObjectFile;
+    descriptionPath = commandLine.codeObject;
     llvm::sys::path::replace_extension(descriptionPath, "json");
   }
   auto descriptionText = readFile(descriptionPath);
@@ -253,29 +284,40 @@ static llvm::Error run() {
     return llvm::createStringError(descriptionPath + ": " +
                                    llvm::toString(description.takeError()));
   request.description = &*description;
-  request.kernel = kernelName;
+  request.kernel = commandLine.kernel;
   llvm::Expected<const KernelDescription &> kernel =
-      description->findKernel(kernelName);
+      description->findKernel(commandLine.kernel);
   if (!kernel)
     return kernel.takeError();
 
   // All options are checked before a file is read and before a device is
   // opened.
-  auto inputPairs = readPairs(*kernel, ArgumentKind::Input, inputs);
+  auto inputPairs = readPairs(*kernel, ArgumentKind::Input, commandLine.inputs);
   if (!inputPairs)
     return inputPairs.takeError();
-  auto scalarPairs = readPairs(*kernel, ArgumentKind::Scalar, scalars);
+  auto scalarPairs =
+      readPairs(*kernel, ArgumentKind::Scalar, commandLine.scalars);
   if (!scalarPairs)
     return scalarPairs.takeError();
-  auto outputPairs = readPairs(*kernel, ArgumentKind::Output, outputs);
+  auto outputPairs =
+      readPairs(*kernel, ArgumentKind::Output, commandLine.outputs);
   if (!outputPairs)
     return outputPairs.takeError();
   llvm::StringSet<> written;
-  if (!reportFile.empty())
-    written.insert(reportFile);
-  for (auto &[argument, path] : *outputPairs)
-    if (!written.insert(path).second)
+  auto claim = [&](llvm::StringRef path) -> llvm::Error {
+    llvm::SmallString<128> absolute(path);
+    llvm::sys::fs::make_absolute(absolute);
+    llvm::sys::path::remove_dots(absolute, /*remove_dot_dot=*/true);
+    if (!written.insert(absolute).second)
       return llvm::createStringError("two outputs would be written to " + path);
+    return llvm::Error::success();
+  };
+  for (auto &[argument, path] : *outputPairs)
+    if (llvm::Error error = claim(path))
+      return error;
+  if (!commandLine.report.empty())
+    if (llvm::Error error = claim(commandLine.report))
+      return error;
 
   llvm::StringMap<HostArray> values;
   for (auto &[argument, path] : *inputPairs) {
@@ -298,7 +340,7 @@ static llvm::Error run() {
   llvm::Expected<std::shared_ptr<const sim::CodeObject>> metadata =
       sim::CodeObject::load(request.codeObject);
   if (!metadata)
-    return llvm::createStringError(codeObjectFile + ": " +
+    return llvm::createStringError(commandLine.codeObject + ": " +
                                    llvm::toString(metadata.takeError()));
   llvm::Expected<RunPlan> plan = planRun(request, **metadata);
   if (!plan)
@@ -318,12 +360,12 @@ static llvm::Error run() {
       if (name == argument->name)
         if (llvm::Error error = files.add(path, formatNumpy(array.view())))
           return error;
-  if (!reportFile.empty()) {
+  if (!commandLine.report.empty()) {
     std::string text;
     llvm::raw_string_ostream(text)
         << llvm::formatv("{0:2}", result->report.toJSON()) << "\n";
     if (llvm::Error error =
-            files.add(reportFile, llvm::arrayRefFromStringRef(text)))
+            files.add(commandLine.report, llvm::arrayRefFromStringRef(text)))
       return error;
   }
   if (llvm::Error error = files.commit())
@@ -345,12 +387,29 @@ int main(int argc, char **argv) {
     llvm::sys::RunInterruptHandlers(); // Removes temporary files.
     std::_Exit(1);
   });
-  cl::HideUnrelatedOptions(category);
+  removeLLVMOptions();
+  Options commandLine;
+  std::string problems;
+  llvm::raw_string_ostream problemStream(problems);
   if (!cl::ParseCommandLineOptions(
           argc, argv, "Runs a kernel that wavesmith-compile wrote\n",
-          &llvm::errs()))
+          &problemStream)) {
+    // One line in this tool's own form.
+    llvm::StringRef text = llvm::StringRef(problems).split('\n').first;
+    text.consume_front(llvm::sys::path::filename(argv[0]));
+    text.consume_front(": ");
+    std::string message = text.split("  Try:").first.rtrim(".!").str();
+    if (!message.empty())
+      message[0] = llvm::toLower(message[0]);
+    printError(message + " (--help lists the options)");
     return 1;
-  if (llvm::Error error = run()) {
+  }
+  for (const cl::Option *option : commandLine.single())
+    if (option->getNumOccurrences() > 1) {
+      printError("--" + option->ArgStr.str() + " is given twice");
+      return 1;
+    }
+  if (llvm::Error error = run(commandLine)) {
     printError(llvm::toString(std::move(error)));
     return 1;
   }

@@ -74,12 +74,12 @@ struct DeviceInfo {
 
 struct DeviceOptions {
   /// HIP's number of the device to take; the first of the architecture if
-  /// absent.
+  /// absent. With one, Auto does not fall back on the simulator.
   std::optional<int> ordinal;
   /// The chip whose table entry a simulator carries; the default of the
   /// architecture if empty.
   std::string chip;
-  /// Host threads of the simulator, at least 1.
+  /// Host threads of the simulator, from 1 to 1024.
   unsigned threads = 1;
 };
 
