@@ -9,6 +9,7 @@
 #include "Machine.h"
 #include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/MCContext.h"
+#include "llvm/MC/MCExpr.h"
 #include "llvm/MC/MCDisassembler/MCDisassembler.h"
 #include "llvm/MC/MCInst.h"
 #include "llvm/MC/MCInstPrinter.h"
@@ -242,6 +243,17 @@ bool Decoder::operand(const MCOperand &from, Operand &to) {
   if (from.isImm()) {
     to.kind = OperandKind::Constant;
     to.value = static_cast<uint64_t>(from.getImm());
+    to.dwords = 2;
+    return true;
+  }
+  // Literals whose value an inline constant could give as well are wrapped, so
+  // that their text assembles to the same bits: lit(0xffffffff).
+  if (from.isExpr()) {
+    int64_t value;
+    if (!from.getExpr()->evaluateAsAbsolute(value))
+      return false;
+    to.kind = OperandKind::Constant;
+    to.value = static_cast<uint64_t>(value);
     to.dwords = 2;
     return true;
   }
