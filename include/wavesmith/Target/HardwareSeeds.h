@@ -37,31 +37,39 @@
 #include <cstring>
 #include <limits>
 
+/// The functions are always inlined: translation units compiled for different
+/// host instruction sets may then include this header in one program.
+#if defined(__GNUC__) || defined(__clang__)
+#define WAVESMITH_SEED_INLINE inline __attribute__((always_inline))
+#else
+#define WAVESMITH_SEED_INLINE inline
+#endif
+
 namespace wavesmith::hardware {
 
 //===----------------------------------------------------------------------===//
 // Bits
 //===----------------------------------------------------------------------===//
 
-inline uint64_t bitsOf(double value) {
+WAVESMITH_SEED_INLINE uint64_t bitsOf(double value) {
   uint64_t bits;
   std::memcpy(&bits, &value, sizeof(bits));
   return bits;
 }
 
-inline uint32_t bitsOf(float value) {
+WAVESMITH_SEED_INLINE uint32_t bitsOf(float value) {
   uint32_t bits;
   std::memcpy(&bits, &value, sizeof(bits));
   return bits;
 }
 
-inline double doubleOf(uint64_t bits) {
+WAVESMITH_SEED_INLINE double doubleOf(uint64_t bits) {
   double value;
   std::memcpy(&value, &bits, sizeof(value));
   return value;
 }
 
-inline float floatOf(uint32_t bits) {
+WAVESMITH_SEED_INLINE float floatOf(uint32_t bits) {
   float value;
   std::memcpy(&value, &bits, sizeof(value));
   return value;
@@ -70,7 +78,7 @@ inline float floatOf(uint32_t bits) {
 /// A denormal float becomes the zero of its sign; everything else is kept. The
 /// f32 transcendental instructions do this to their source and their result,
 /// whatever the denormal mode of the kernel.
-inline float flushDenormal(float value) {
+WAVESMITH_SEED_INLINE float flushDenormal(float value) {
   uint32_t bits = bitsOf(value);
   return (bits & 0x7f800000u) == 0 ? floatOf(bits & 0x80000000u) : value;
 }
@@ -81,15 +89,15 @@ inline float flushDenormal(float value) {
 
 /// v_rcp_f64: 1/x. Zeros give the infinity of their sign and the other way
 /// round.
-inline double rcp_f64(double x) { return 1.0 / x; }
+WAVESMITH_SEED_INLINE double rcp_f64(double x) { return 1.0 / x; }
 
 /// v_sqrt_f64: the square root; NaN below zero, -0 for -0.
-inline double sqrt_f64(double x) { return std::sqrt(x); }
+WAVESMITH_SEED_INLINE double sqrt_f64(double x) { return std::sqrt(x); }
 
 /// v_rsq_f64: 1/sqrt(x); zeros give the infinity of their sign, NaN below
 /// zero. One correction step brings the quotient of two roundings to within
 /// 0.5 + 2^-50 ulp.
-inline double rsq_f64(double x) {
+WAVESMITH_SEED_INLINE double rsq_f64(double x) {
   if (x == 0)
     return 1.0 / x;
   if (!(x > 0) || x > std::numeric_limits<double>::max())
@@ -117,13 +125,17 @@ inline double rsq_f64(double x) {
 //===----------------------------------------------------------------------===//
 
 /// v_rcp_f32: 1/x, denormals flushed.
-inline float rcp_f32(float x) { return flushDenormal(1.0f / flushDenormal(x)); }
+WAVESMITH_SEED_INLINE float rcp_f32(float x) {
+  return flushDenormal(1.0f / flushDenormal(x));
+}
 
 /// v_sqrt_f32: the square root, denormals flushed.
-inline float sqrt_f32(float x) { return std::sqrt(flushDenormal(x)); }
+WAVESMITH_SEED_INLINE float sqrt_f32(float x) {
+  return std::sqrt(flushDenormal(x));
+}
 
 /// v_rsq_f32: 1/sqrt(x), denormals flushed.
-inline float rsq_f32(float x) {
+WAVESMITH_SEED_INLINE float rsq_f32(float x) {
   x = flushDenormal(x);
   if (x == 0)
     return 1.0f / x;
@@ -131,13 +143,13 @@ inline float rsq_f32(float x) {
 }
 
 /// v_exp_f32: 2^x, denormals flushed.
-inline float exp_f32(float x) {
+WAVESMITH_SEED_INLINE float exp_f32(float x) {
   return flushDenormal(
       static_cast<float>(std::exp2(static_cast<double>(flushDenormal(x)))));
 }
 
 /// v_log_f32: log2(x), denormals flushed: -infinity at zero, NaN below.
-inline float log_f32(float x) {
+WAVESMITH_SEED_INLINE float log_f32(float x) {
   x = flushDenormal(x);
   if (x == 0)
     return -std::numeric_limits<float>::infinity();
@@ -146,7 +158,7 @@ inline float log_f32(float x) {
 
 namespace detail {
 /// sin(2 pi (turns + quadrant/4)) for |turns| <= 1/8.
-inline double sineOfTurns(double turns, int quadrant) {
+WAVESMITH_SEED_INLINE double sineOfTurns(double turns, int quadrant) {
   constexpr double twoPi = 6.283185307179586476925286766559;
   double angle = turns * twoPi;
   switch (quadrant & 3) {
@@ -161,7 +173,8 @@ inline double sineOfTurns(double turns, int quadrant) {
   }
 }
 
-inline float turns_f32(float x, int quadrantOffset, float outOfRange) {
+WAVESMITH_SEED_INLINE float turns_f32(float x, int quadrantOffset,
+                                      float outOfRange) {
   x = flushDenormal(x);
   if (!(std::fabs(x) <= std::numeric_limits<float>::max()))
     return std::numeric_limits<float>::quiet_NaN();
@@ -180,10 +193,14 @@ inline float turns_f32(float x, int quadrantOffset, float outOfRange) {
 
 /// v_sin_f32: sin(2 pi x), the source in turns; 0 where |x| > 256, which is
 /// outside of the instruction's domain.
-inline float sin_f32(float x) { return detail::turns_f32(x, 0, 0.0f); }
+WAVESMITH_SEED_INLINE float sin_f32(float x) {
+  return detail::turns_f32(x, 0, 0.0f);
+}
 
 /// v_cos_f32: cos(2 pi x), the source in turns; 1 where |x| > 256.
-inline float cos_f32(float x) { return detail::turns_f32(x, 1, 1.0f); }
+WAVESMITH_SEED_INLINE float cos_f32(float x) {
+  return detail::turns_f32(x, 1, 1.0f);
+}
 
 //===----------------------------------------------------------------------===//
 // Exact helpers
@@ -191,7 +208,7 @@ inline float cos_f32(float x) { return detail::turns_f32(x, 1, 1.0f); }
 
 /// v_frexp_mant_f64: the significand in [0.5, 1) with the sign of x; zeros,
 /// infinities and NaN are returned as they are (signalling NaN quieted).
-inline double frexp_mant_f64(double x) {
+WAVESMITH_SEED_INLINE double frexp_mant_f64(double x) {
   if (!(std::fabs(x) <= std::numeric_limits<double>::max()))
     return x + x;
   int exponent;
@@ -200,7 +217,7 @@ inline double frexp_mant_f64(double x) {
 
 /// v_frexp_exp_i32_f64: the exponent that belongs to frexp_mant_f64; 0 for
 /// zeros, infinities and NaN.
-inline int32_t frexp_exp_i32_f64(double x) {
+WAVESMITH_SEED_INLINE int32_t frexp_exp_i32_f64(double x) {
   if (!(std::fabs(x) <= std::numeric_limits<double>::max()))
     return 0;
   int exponent;
@@ -209,7 +226,7 @@ inline int32_t frexp_exp_i32_f64(double x) {
 }
 
 /// v_frexp_mant_f32.
-inline float frexp_mant_f32(float x) {
+WAVESMITH_SEED_INLINE float frexp_mant_f32(float x) {
   if (!(std::fabs(x) <= std::numeric_limits<float>::max()))
     return x + x;
   int exponent;
@@ -217,7 +234,7 @@ inline float frexp_mant_f32(float x) {
 }
 
 /// v_frexp_exp_i32_f32.
-inline int32_t frexp_exp_i32_f32(float x) {
+WAVESMITH_SEED_INLINE int32_t frexp_exp_i32_f32(float x) {
   if (!(std::fabs(x) <= std::numeric_limits<float>::max()))
     return 0;
   int exponent;
@@ -227,20 +244,20 @@ inline int32_t frexp_exp_i32_f32(float x) {
 
 /// v_fract_f64: x - floor(x), at most the double below 1; NaN for infinities
 /// and NaN.
-inline double fract_f64(double x) {
+WAVESMITH_SEED_INLINE double fract_f64(double x) {
   double fraction = x - std::floor(x);
   // The comparison is false for NaN, which is kept.
   return fraction >= 1.0 ? 0x1.fffffffffffffp-1 : fraction;
 }
 
 /// v_fract_f32.
-inline float fract_f32(float x) {
+WAVESMITH_SEED_INLINE float fract_f32(float x) {
   float fraction = x - std::floor(x);
   return fraction >= 1.0f ? 0x1.fffffep-1f : fraction;
 }
 
 /// v_ldexp_f64: x * 2^exponent, rounded once.
-inline double ldexp_f64(double x, int32_t exponent) {
+WAVESMITH_SEED_INLINE double ldexp_f64(double x, int32_t exponent) {
   return std::ldexp(x, exponent);
 }
 
@@ -260,8 +277,8 @@ enum FloatClass : uint32_t {
 
 namespace detail {
 template <typename Bits>
-inline uint32_t classOf(Bits bits, unsigned mantissaBits,
-                        unsigned exponentBits) {
+WAVESMITH_SEED_INLINE uint32_t classOf(Bits bits, unsigned mantissaBits,
+                                       unsigned exponentBits) {
   Bits mantissa = bits & ((Bits(1) << mantissaBits) - 1);
   Bits exponentMask = (Bits(1) << exponentBits) - 1;
   Bits exponent = (bits >> mantissaBits) & exponentMask;
@@ -281,26 +298,28 @@ inline uint32_t classOf(Bits bits, unsigned mantissaBits,
 
 /// v_cmp_class_f64: whether the class of x (taken from its bits, so that
 /// signalling NaN stays one) is among those of mask.
-inline bool class_f64(uint64_t bits, uint32_t mask) {
+WAVESMITH_SEED_INLINE bool class_f64(uint64_t bits, uint32_t mask) {
   return (detail::classOf<uint64_t>(bits, 52, 11) & mask) != 0;
 }
-inline bool class_f64(double x, uint32_t mask) {
+WAVESMITH_SEED_INLINE bool class_f64(double x, uint32_t mask) {
   return class_f64(bitsOf(x), mask);
 }
 
 /// v_cmp_class_f32.
-inline bool class_f32(uint32_t bits, uint32_t mask) {
+WAVESMITH_SEED_INLINE bool class_f32(uint32_t bits, uint32_t mask) {
   return (detail::classOf<uint32_t>(bits, 23, 8) & mask) != 0;
 }
-inline bool class_f32(float x, uint32_t mask) {
+WAVESMITH_SEED_INLINE bool class_f32(float x, uint32_t mask) {
   return class_f32(bitsOf(x), mask);
 }
 
 /// v_cmp_class_f16, on the bits of a half.
-inline bool class_f16(uint16_t bits, uint32_t mask) {
+WAVESMITH_SEED_INLINE bool class_f16(uint16_t bits, uint32_t mask) {
   return (detail::classOf<uint32_t>(bits, 10, 5) & mask) != 0;
 }
 
 } // namespace wavesmith::hardware
+
+#undef WAVESMITH_SEED_INLINE
 
 #endif // WAVESMITH_TARGET_HARDWARESEEDS_H

@@ -1,0 +1,793 @@
+//===- Decoder.cpp - From machine code to decoded instructions ----------===//
+//
+// Part of Wavesmith. Licensed under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine.h"
+#include "llvm/MC/MCAsmInfo.h"
+#include "llvm/MC/MCContext.h"
+#include "llvm/MC/MCDisassembler/MCDisassembler.h"
+#include "llvm/MC/MCInst.h"
+#include "llvm/MC/MCInstPrinter.h"
+#include "llvm/MC/MCInstrInfo.h"
+#include "llvm/MC/MCRegisterInfo.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/MCTargetOptions.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Triple.h"
+#include <mutex>
+
+extern "C" {
+void LLVMInitializeAMDGPUTargetInfo();
+void LLVMInitializeAMDGPUTargetMC();
+void LLVMInitializeAMDGPUDisassembler();
+}
+
+using namespace llvm;
+using namespace wavesmith::sim;
+
+// llvm::Instruction is visible as well.
+using DecodedInstruction = wavesmith::sim::Instruction;
+
+namespace {
+
+/// LLVM's description of a processor. Not shared between threads.
+class MachineCode {
+public:
+  static Expected<std::unique_ptr<MachineCode>> create(StringRef processor);
+
+  std::unique_ptr<MCRegisterInfo> registers;
+  std::unique_ptr<MCAsmInfo> assembler;
+  std::unique_ptr<MCSubtargetInfo> subtarget;
+  std::unique_ptr<MCInstrInfo> instructions;
+  std::unique_ptr<MCContext> context;
+  std::unique_ptr<MCDisassembler> disassembler;
+  std::unique_ptr<MCInstPrinter> printer;
+};
+
+Expected<std::unique_ptr<MachineCode>>
+MachineCode::create(StringRef processor) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUDisassembler();
+  });
+  auto result = std::make_unique<MachineCode>();
+  Triple triple("amdgcn-amd-amdhsa");
+  std::string message;
+  const Target *target = TargetRegistry::lookupTarget(triple, message);
+  if (!target)
+    return createStringError("LLVM has no AMDGPU target: " + message);
+  MCTargetOptions options;
+  result->registers.reset(target->createMCRegInfo(triple));
+  result->assembler.reset(
+      target->createMCAsmInfo(*result->registers, triple, options));
+  result->subtarget.reset(
+      target->createMCSubtargetInfo(triple, processor, ""));
+  result->instructions.reset(target->createMCInstrInfo());
+  if (!result->registers || !result->assembler || !result->subtarget ||
+      !result->instructions)
+    return createStringError("LLVM cannot describe " + processor);
+  result->context = std::make_unique<MCContext>(
+      triple, result->assembler.get(), result->registers.get(),
+      result->subtarget.get());
+  result->disassembler.reset(
+      target->createMCDisassembler(*result->subtarget, *result->context));
+  result->printer.reset(target->createMCInstPrinter(
+      triple, 0, *result->assembler, *result->instructions,
+      *result->registers));
+  if (!result->disassembler || !result->printer)
+    return createStringError("LLVM cannot disassemble " + processor);
+  return std::move(result);
+}
+
+/// What a register operand means to the simulator.
+struct RegisterMeaning {
+  Operand operand;
+  bool known = false;
+};
+
+/// Meanings by register number, from the registers' names: VGPR4_VGPR5,
+/// AGPR3, SGPR0_SGPR1, VCC_LO, FLAT_SCR_vi, M0_gfxpre11, SRC_SHARED_BASE...
+std::vector<RegisterMeaning> registerMeanings(const MCRegisterInfo &info) {
+  std::vector<RegisterMeaning> result(info.getNumRegs());
+  for (unsigned r = 1; r < info.getNumRegs(); ++r) {
+    StringRef name = info.getName(r);
+    RegisterMeaning &meaning = result[r];
+    Operand &o = meaning.operand;
+    unsigned encoding = info.getEncodingValue(r) & 0xff;
+    auto tuple = [&](StringRef prefix, unsigned limit, OperandKind kind,
+                     unsigned base) {
+      if (!name.starts_with(prefix))
+        return false;
+      SmallVector<StringRef, 32> parts;
+      name.split(parts, '_');
+      unsigned first;
+      if (parts[0].drop_front(prefix.size()).getAsInteger(10, first))
+        return false;
+      unsigned count = 0;
+      for (StringRef part : parts) {
+        unsigned number;
+        if (!part.consume_front(prefix) || part.getAsInteger(10, number) ||
+            number != first + count)
+          break;
+        ++count;
+      }
+      if (count == 0 || first + count > limit ||
+          name.ends_with("_LO16") || name.ends_with("_HI16"))
+        return false;
+      o.kind = kind;
+      o.index = static_cast<uint16_t>(base + first);
+      o.dwords = static_cast<uint8_t>(count);
+      return true;
+    };
+    if (tuple("VGPR", 256, OperandKind::VGPR, 0) ||
+        tuple("AGPR", 256, OperandKind::VGPR, agprBase) ||
+        tuple("SGPR", generalSGPRs, OperandKind::SGPR, 0)) {
+      meaning.known = true;
+      continue;
+    }
+    if (name.starts_with("TTMP"))
+      continue; // trap handlers only
+    auto scalar = [&](unsigned index, unsigned dwords) {
+      o.kind = OperandKind::SGPR;
+      o.index = static_cast<uint16_t>(index);
+      o.dwords = static_cast<uint8_t>(dwords);
+      meaning.known = true;
+    };
+    auto special = [&](SpecialRegister which) {
+      o.kind = OperandKind::Special;
+      o.index = static_cast<uint16_t>(which);
+      o.dwords = 2;
+      meaning.known = true;
+    };
+    if (name == "VCC")
+      scalar(sgprVCC, 2);
+    else if (name == "VCC_LO" || name == "VCC_HI")
+      scalar(encoding, 1);
+    else if (name == "EXEC")
+      scalar(sgprEXEC, 2);
+    else if (name == "EXEC_LO" || name == "EXEC_HI")
+      scalar(encoding, 1);
+    else if (name == "M0_gfxpre11" || name == "M0")
+      scalar(sgprM0, 1);
+    else if (name == "FLAT_SCR_vi" || name == "FLAT_SCR")
+      scalar(sgprFlatScratch, 2);
+    else if (name == "FLAT_SCR_LO_vi" || name == "FLAT_SCR_LO")
+      scalar(sgprFlatScratch, 1);
+    else if (name == "FLAT_SCR_HI_vi" || name == "FLAT_SCR_HI")
+      scalar(sgprFlatScratch + 1, 1);
+    else if (name == "XNACK_MASK")
+      scalar(104, 2);
+    else if (name == "XNACK_MASK_LO" || name == "XNACK_MASK_HI")
+      scalar(encoding, 1);
+    else if (name.starts_with("SRC_SHARED_BASE"))
+      special(SpecialRegister::SharedBase);
+    else if (name.starts_with("SRC_SHARED_LIMIT"))
+      special(SpecialRegister::SharedLimit);
+    else if (name.starts_with("SRC_PRIVATE_BASE"))
+      special(SpecialRegister::PrivateBase);
+    else if (name.starts_with("SRC_PRIVATE_LIMIT"))
+      special(SpecialRegister::PrivateLimit);
+    else if (name == "SRC_VCCZ")
+      special(SpecialRegister::VCCZ);
+    else if (name == "SRC_EXECZ")
+      special(SpecialRegister::EXECZ);
+    else if (name == "SRC_SCC")
+      special(SpecialRegister::SCC);
+  }
+  return result;
+}
+
+bool consumeEncodingSuffix(StringRef &name) {
+  for (StringRef suffix : {"_vi", "_gfx9", "_gfx90a", "_gfx940", "_vcd",
+                           "_acd", "_gfx8", "_mac"})
+    if (name.consume_back(suffix))
+      return true;
+  return false;
+}
+
+/// Decodes one image.
+class Decoder {
+public:
+  Decoder(wavesmith::sim::detail::CodeObjectImage &image, MachineCode &mc)
+      : image(image), mc(mc), table(opcodeTable()),
+        meanings(registerMeanings(*mc.registers)) {
+    // The operand type of source modifiers is private to LLVM's target: take
+    // it from an instruction known to have them.
+    for (unsigned i = 0; i < mc.instructions->getNumOpcodes(); ++i) {
+      StringRef name = mc.instructions->getName(i);
+      if (name == "V_ADD_F64_vi")
+        modifierType = mc.instructions->get(i).operands()[1].OperandType;
+    }
+  }
+
+  Error run();
+
+private:
+  void decodeOne(const MCInst &mi, DecodedInstruction &out);
+  bool decodeVector(const MCInst &mi, const MCInstrDesc &desc,
+                    const OpcodeEntry &entry, Format format, StringRef base,
+                    DecodedInstruction &out);
+  bool decodeScalar(const MCInst &mi, const MCInstrDesc &desc, StringRef base,
+                    DecodedInstruction &out);
+  bool decodeScalarMemory(const MCInst &mi, const MCInstrDesc &desc,
+                          DecodedInstruction &out);
+  bool decodeVectorMemory(const MCInst &mi, const MCInstrDesc &desc,
+                          DecodedInstruction &out);
+  bool decodeLDS(const MCInst &mi, const MCInstrDesc &desc, StringRef base,
+                 DecodedInstruction &out);
+  bool operand(const MCOperand &from, Operand &to);
+  uint32_t nameIndex(StringRef name);
+
+  wavesmith::sim::detail::CodeObjectImage &image;
+  MachineCode &mc;
+  const OpcodeTable &table;
+  std::vector<RegisterMeaning> meanings;
+  unsigned modifierType = ~0u;
+  StringMap<uint32_t> names;
+};
+
+uint32_t Decoder::nameIndex(StringRef name) {
+  auto [it, inserted] =
+      names.try_emplace(name, static_cast<uint32_t>(image.opcodeNames.size()));
+  if (inserted)
+    image.opcodeNames.push_back(name.str());
+  return it->second;
+}
+
+bool Decoder::operand(const MCOperand &from, Operand &to) {
+  if (from.isImm()) {
+    to.kind = OperandKind::Constant;
+    to.value = static_cast<uint64_t>(from.getImm());
+    to.dwords = 2;
+    return true;
+  }
+  if (!from.isReg() || !from.getReg())
+    return false;
+  const RegisterMeaning &meaning = meanings[from.getReg()];
+  if (!meaning.known)
+    return false;
+  to = meaning.operand;
+  return true;
+}
+
+bool isTied(const MCInstrDesc &desc, unsigned index) {
+  return desc.getOperandConstraint(index, MCOI::TIED_TO) >= 0;
+}
+
+bool Decoder::decodeVector(const MCInst &mi, const MCInstrDesc &desc,
+                           const OpcodeEntry &entry, Format format,
+                           StringRef base, DecodedInstruction &out) {
+  unsigned count =
+      std::min<unsigned>(mi.getNumOperands(), desc.getNumOperands());
+  unsigned defs = desc.getNumDefs();
+  bool isCompare = base.starts_with("V_CMP");
+  bool isSwap = base == "V_SWAP_B32";
+  for (unsigned i = 0; i < defs && i < count; ++i) {
+    Operand &target = isCompare || i == 1 ? out.sdst : out.dst;
+    if (isSwap && i == 1)
+      continue; // the second result is the source
+    // SDWA comparisons name a mask that may be VCC.
+    if (!operand(mi.getOperand(i), target))
+      return false;
+  }
+  if (out.sdst.kind == OperandKind::None) {
+    // e32, DPP and SDWA forms write VCC without naming it.
+    out.sdst.kind = OperandKind::SGPR;
+    out.sdst.index = sgprVCC;
+    out.sdst.dwords = 2;
+  }
+  unsigned sources = 0, modifiers = 0;
+  SmallVector<int64_t, 8> immediates;
+  for (unsigned i = defs; i < count; ++i) {
+    const MCOperand &o = mi.getOperand(i);
+    unsigned type = desc.operands()[i].OperandType;
+    if (type == modifierType && o.isImm()) {
+      modifiers = static_cast<unsigned>(o.getImm());
+      continue;
+    }
+    if (format == Format::DPP && sources == 0 && isTied(desc, i))
+      continue; // the old value: the result register itself
+    if (isSwap && isTied(desc, i)) {
+      if (sources == 0 && !operand(o, out.src[sources++]))
+        return false;
+      continue;
+    }
+    if (o.isImm() && (type == MCOI::OPERAND_IMMEDIATE ||
+                      type == MCOI::OPERAND_UNKNOWN)) {
+      immediates.push_back(o.getImm());
+      continue;
+    }
+    if (sources == 4 || !operand(o, out.src[sources]))
+      return false;
+    out.src[sources].modifiers = static_cast<uint8_t>(modifiers);
+    modifiers = 0;
+    ++sources;
+  }
+
+  if (format == Format::DPP) {
+    if (immediates.size() < 4)
+      return false;
+    size_t n = immediates.size() - 4;
+    out.dppControl = static_cast<uint16_t>(immediates[n]);
+    out.dppRowMask = static_cast<uint8_t>(immediates[n + 1]);
+    out.dppBankMask = static_cast<uint8_t>(immediates[n + 2]);
+    out.dppBoundControl = immediates[n + 3] != 0;
+  } else if (format == Format::SDWA) {
+    // clamp, [omod], [dst_sel, dst_unused], src0_sel, [src1_sel]
+    unsigned selected = std::min(sources, 2u);
+    unsigned tail = selected + (isCompare ? 0 : 2);
+    if (immediates.size() < tail + 1)
+      return false;
+    out.clamp = immediates[0] != 0;
+    if (immediates.size() > tail + 1)
+      out.omod = static_cast<uint8_t>(immediates[1]);
+    size_t n = immediates.size() - tail;
+    if (!isCompare) {
+      out.sdwaDst = static_cast<uint8_t>(immediates[n]);
+      out.sdwaUnused = static_cast<uint8_t>(immediates[n + 1]);
+      n += 2;
+    }
+    for (unsigned i = 0; i < selected; ++i)
+      out.sdwaSrc[i] = static_cast<uint8_t>(immediates[n + i]);
+  } else {
+    if (!immediates.empty())
+      out.clamp = immediates[0] != 0;
+    if (immediates.size() > 1)
+      out.omod = static_cast<uint8_t>(immediates[1]);
+    if (base.starts_with("V_MFMA")) {
+      out.clamp = false;
+      out.omod = 0;
+      for (size_t i = 0; i < immediates.size() && i < 3; ++i)
+        (i == 0 ? out.imm2 : i == 1 ? out.imm3 : out.target) =
+            static_cast<int32_t>(immediates[i]);
+    }
+  }
+
+  for (unsigned i = 0; i < 3; ++i) {
+    out.sourceType[i] = entry.source[i];
+    Operand &o = out.src[i];
+    bool neg = o.modifiers & 1, abs = o.modifiers & 2;
+    if (!(neg || abs))
+      continue;
+    uint32_t sign;
+    switch (entry.source[i]) {
+    case ValueType::F32:
+    case ValueType::F64:
+      sign = 0x80000000u;
+      break;
+    case ValueType::F16:
+      sign = 0x8000u;
+      break;
+    case ValueType::PackedF32:
+    case ValueType::Packed16:
+      continue; // the handlers read the bits themselves
+    default:
+      // In SDWA the bit means sign extension of an integer.
+      if (format != Format::SDWA || abs)
+        return false;
+      o.signExtend = true;
+      continue;
+    }
+    if (abs)
+      o.andMask = ~sign;
+    if (neg)
+      o.xorMask = sign;
+  }
+  // Which half of a 16-bit result op_sel picks is not modelled.
+  if ((out.src[0].modifiers & 8) &&
+      (entry.source[0] == ValueType::F16 || entry.source[0] == ValueType::B32))
+    return false;
+  out.resultType = entry.result;
+  out.bitwise = entry.bitwise;
+  out.format = format;
+  if (format != Format::Plain) {
+    out.inner = entry.handler;
+    out.handler = format == Format::DPP ? table.dpp : table.sdwa;
+    if (entry.handlesClamp && out.clamp)
+      return false;
+  } else if ((out.clamp && !entry.handlesClamp) || out.omod) {
+    out.inner = entry.handler;
+    out.handler = table.modified;
+  }
+  return true;
+}
+
+bool Decoder::decodeScalar(const MCInst &mi, const MCInstrDesc &desc,
+                           StringRef base, DecodedInstruction &out) {
+  unsigned count =
+      std::min<unsigned>(mi.getNumOperands(), desc.getNumOperands());
+  unsigned defs = desc.getNumDefs(), sources = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    const MCOperand &o = mi.getOperand(i);
+    if (i < defs) {
+      if (!operand(o, out.dst))
+        return false;
+      if (out.dst.kind != OperandKind::SGPR)
+        return false;
+      continue;
+    }
+    if (o.isImm())
+      out.imm = o.getImm();
+    if (sources == 4 || !operand(o, out.src[sources]))
+      return false;
+    ++sources;
+  }
+  // SOPK immediates are 16 bits, signed but for unsigned comparisons.
+  bool sopk = base == "S_MOVK_I32" || base == "S_CMOVK_I32" ||
+              base == "S_ADDK_I32" || base == "S_MULK_I32" ||
+              base.starts_with("S_CMPK_");
+  if (sopk) {
+    for (unsigned i = 0; i < sources; ++i) {
+      Operand &o = out.src[i];
+      if (o.kind != OperandKind::Constant)
+        continue;
+      if (base.ends_with("_U32"))
+        o.value &= 0xffffu;
+      else
+        o.value = static_cast<uint64_t>(
+            int64_t(static_cast<int16_t>(o.value & 0xffffu)));
+    }
+  }
+  // s_bitset and s_cmov read their destination; it may also be tied.
+  if (base.starts_with("S_BITSET"))
+    for (unsigned i = defs; i < count; ++i)
+      if (!isTied(desc, i) && !operand(mi.getOperand(i), out.src[0]))
+        return false;
+  if (base == "S_SETREG_IMM32_B32") {
+    out.src[0].value = static_cast<uint64_t>(mi.getOperand(0).getImm());
+    out.imm = mi.getOperand(1).getImm();
+  }
+  return true;
+}
+
+bool Decoder::decodeScalarMemory(const MCInst &mi, const MCInstrDesc &desc,
+                                 DecodedInstruction &out) {
+  // dst, base, [SGPR offset], [immediate], cache policy
+  unsigned count =
+      std::min<unsigned>(mi.getNumOperands(), desc.getNumOperands());
+  if (count < 3 || !operand(mi.getOperand(0), out.dst) ||
+      !operand(mi.getOperand(1), out.src[0]))
+    return false;
+  if (out.dst.kind != OperandKind::SGPR || out.src[0].kind != OperandKind::SGPR)
+    return false;
+  unsigned i = 2;
+  if (mi.getOperand(i).isReg() && !operand(mi.getOperand(i++), out.src[1]))
+    return false;
+  SmallVector<int64_t, 2> immediates;
+  for (; i < count; ++i)
+    if (mi.getOperand(i).isImm())
+      immediates.push_back(mi.getOperand(i).getImm());
+  if (immediates.size() == 2)
+    out.imm = SignExtend64<21>(static_cast<uint64_t>(immediates[0]));
+  else if (immediates.size() != 1)
+    return false;
+  return true;
+}
+
+bool Decoder::decodeVectorMemory(const MCInst &mi, const MCInstrDesc &desc,
+                                 DecodedInstruction &out) {
+  unsigned count =
+      std::min<unsigned>(mi.getNumOperands(), desc.getNumOperands());
+  unsigned defs = desc.getNumDefs();
+  bool isLoad = out.category == Category::VMEMRead;
+  bool isAtomic = out.category == Category::VMEMAtomic;
+  SmallVector<Operand, 2> vectors;
+  SmallVector<int64_t, 4> immediates;
+  bool haveScalarOffset = false;
+  for (unsigned i = 0; i < count; ++i) {
+    const MCOperand &o = mi.getOperand(i);
+    if (i < defs) {
+      if (!operand(o, out.dst))
+        return false;
+      continue;
+    }
+    if (isTied(desc, i) && !(isAtomic && out.space == Space::Buffer))
+      continue; // the old value of a half-register load
+    if (out.space == Space::Buffer && out.src[2].kind == OperandKind::SGPR &&
+        !haveScalarOffset) {
+      if (!operand(o, out.src[3]))
+        return false;
+      haveScalarOffset = true;
+      continue;
+    }
+    if (o.isImm()) {
+      immediates.push_back(o.getImm());
+      continue;
+    }
+    Operand decoded;
+    if (!operand(o, decoded))
+      return false;
+    if (decoded.isVGPR())
+      vectors.push_back(decoded);
+    else if (decoded.kind == OperandKind::SGPR)
+      out.src[2] = decoded;
+    else
+      return false;
+  }
+  if (immediates.empty() || vectors.size() > 2)
+    return false;
+  out.imm = immediates[0];
+  if (out.space == Space::Global || out.space == Space::Scratch)
+    out.imm = SignExtend64<13>(static_cast<uint64_t>(immediates[0]));
+  if (isLoad) {
+    if (vectors.size() > 1)
+      return false;
+    if (!vectors.empty())
+      out.src[0] = vectors[0];
+  } else {
+    // Data first for buffers and scratch, address first else.
+    bool dataFirst =
+        out.space == Space::Buffer || out.space == Space::Scratch;
+    if (vectors.size() == 1) {
+      if (!dataFirst)
+        return false;
+      out.src[1] = vectors[0];
+    } else if (vectors.size() == 2) {
+      out.src[dataFirst ? 1 : 0] = vectors[0];
+      out.src[dataFirst ? 0 : 1] = vectors[1];
+    } else {
+      return false;
+    }
+  }
+  // What the addressing reads must be there, in the width it needs.
+  auto need = [&](unsigned source, unsigned dwords) {
+    return out.src[source].isVGPR() && out.src[source].dwords >= dwords;
+  };
+  auto needScalar = [&](unsigned dwords) {
+    return out.src[2].kind == OperandKind::SGPR &&
+           out.src[2].dwords >= dwords;
+  };
+  switch (out.space) {
+  case Space::Global:
+  case Space::Flat:
+    if (out.src[2].kind != OperandKind::None) {
+      out.addressing = Addressing::SGPR;
+      return need(0, 1) && needScalar(2);
+    }
+    out.addressing = Addressing::VGPR;
+    return need(0, 2);
+  case Space::Buffer:
+    if (!needScalar(4) || !haveScalarOffset)
+      return false;
+    switch (out.addressing) {
+    case Addressing::BufferOffset:
+      return true;
+    case Addressing::BufferBothen:
+      return need(0, 2);
+    default:
+      return need(0, 1);
+    }
+  default:
+    return true;
+  }
+}
+
+bool Decoder::decodeLDS(const MCInst &mi, const MCInstrDesc &desc,
+                        StringRef base, DecodedInstruction &out) {
+  unsigned count =
+      std::min<unsigned>(mi.getNumOperands(), desc.getNumOperands());
+  unsigned defs = desc.getNumDefs(), sources = 0;
+  SmallVector<int64_t, 4> immediates;
+  for (unsigned i = 0; i < count; ++i) {
+    const MCOperand &o = mi.getOperand(i);
+    if (i < defs) {
+      if (!operand(o, out.dst))
+        return false;
+      continue;
+    }
+    if (isTied(desc, i))
+      continue;
+    if (o.isImm()) {
+      immediates.push_back(o.getImm());
+      continue;
+    }
+    if (sources == 3 || !operand(o, out.src[sources]) ||
+        !out.src[sources].isVGPR())
+      return false;
+    ++sources;
+  }
+  bool two = base.starts_with("DS_READ2") || base.starts_with("DS_WRITE2");
+  if (immediates.empty() || (two && immediates.size() < 2) || sources == 0)
+    return false;
+  out.imm = immediates[0];
+  if (two)
+    out.imm2 = static_cast<int32_t>(immediates[1]);
+  // The global data share is not modelled.
+  size_t gds = two ? 2 : 1;
+  if (immediates.size() > gds && immediates[gds] &&
+      !base.starts_with("DS_BPERMUTE") && !base.starts_with("DS_PERMUTE"))
+    return false;
+  out.returnsOld = defs > 0;
+  bool needsData = !base.starts_with("DS_READ") && base != "DS_SWIZZLE_B32";
+  return !needsData || sources >= 2;
+}
+
+void Decoder::decodeOne(const MCInst &mi, DecodedInstruction &out) {
+  StringRef full = mc.instructions->getName(mi.getOpcode());
+  const MCInstrDesc &desc = mc.instructions->get(mi.getOpcode());
+  StringRef base = full;
+  while (consumeEncodingSuffix(base)) {
+  }
+  out.handler = table.unknown;
+  out.opcodeName = nameIndex(base);
+
+  bool vectorMemory = base.starts_with("GLOBAL_") ||
+                      base.starts_with("FLAT_") ||
+                      base.starts_with("SCRATCH_") ||
+                      base.starts_with("BUFFER_");
+  if (vectorMemory) {
+    if (base.consume_back("_RTN"))
+      out.returnsOld = true;
+    if (base.starts_with("GLOBAL_"))
+      out.space = Space::Global;
+    else if (base.starts_with("FLAT_"))
+      out.space = Space::Flat;
+    else if (base.starts_with("SCRATCH_"))
+      out.space = Space::Scratch;
+    else
+      out.space = Space::Buffer;
+    for (auto [suffix, addressing] :
+         {std::pair<StringRef, Addressing>{"_SADDR", Addressing::SGPR},
+          {"_SVS", Addressing::Both},
+          {"_VE", Addressing::VGPR},
+          {"_ST", Addressing::Neither},
+          {"_OFFSET", Addressing::BufferOffset},
+          {"_OFFEN", Addressing::BufferOffen},
+          {"_IDXEN", Addressing::BufferIdxen},
+          {"_BOTHEN", Addressing::BufferBothen}})
+      if (base.consume_back(suffix))
+        out.addressing = addressing;
+    if (base.consume_back("_RTN"))
+      out.returnsOld = true;
+  }
+  bool scalarMemory =
+      base.starts_with("S_LOAD_") || base.starts_with("S_BUFFER_LOAD_");
+  if (scalarMemory)
+    for (StringRef suffix : {"_SGPR_IMM", "_SGPR_alt", "_SGPR", "_IMM"})
+      if (base.consume_back(suffix))
+        break;
+  Format format = Format::Plain;
+  if (base.starts_with("V_")) {
+    if (base.consume_back("_dpp"))
+      format = Format::DPP;
+    else if (base.consume_back("_sdwa"))
+      format = Format::SDWA;
+    else if (!base.consume_back("_e32"))
+      base.consume_back("_e64");
+    while (consumeEncodingSuffix(base)) {
+    }
+    base.consume_back("_opsel");
+  }
+  base.consume_back("_pad_s_nop");
+  out.opcodeName = nameIndex(base);
+
+  auto it = table.entries.find(base);
+  if (it == table.entries.end())
+    return;
+  const OpcodeEntry &entry = it->second;
+  out.category = entry.category;
+  out.arithmetic = entry.arithmetic;
+  out.handler = entry.handler;
+
+  bool good;
+  if (vectorMemory && entry.category != Category::Other) {
+    out.usesExec = true;
+    out.isFlat = out.space == Space::Flat;
+    out.isAtomic = entry.category == Category::VMEMAtomic;
+    good = decodeVectorMemory(mi, desc, out);
+    if (out.isAtomic)
+      image.hasGlobalAtomics = true;
+  } else if (base.starts_with("DS_")) {
+    out.usesExec = true;
+    good = decodeLDS(mi, desc, base, out);
+  } else if (scalarMemory) {
+    good = decodeScalarMemory(mi, desc, out);
+  } else if (base.starts_with("V_")) {
+    out.usesExec = true;
+    good = base == "V_NOP" || base == "V_CLREXCP" ||
+           decodeVector(mi, desc, entry, format, base, out);
+  } else if (vectorMemory || entry.category == Category::Other) {
+    if (mi.getNumOperands() && mi.getOperand(0).isImm())
+      out.imm = mi.getOperand(0).getImm();
+    good = true;
+  } else {
+    good = decodeScalar(mi, desc, base, out);
+  }
+  if (!good) {
+    out.handler = table.unknown;
+    out.opcodeName =
+        nameIndex((base + ", in a form that is not modelled").str());
+  }
+}
+
+Error Decoder::run() {
+  for (size_t t = 0; t < image.texts.size(); ++t) {
+    TextSection &text = image.texts[t];
+    size_t words = text.bytes.size() / 4;
+    text.indexOfWord.assign(words, -1);
+    for (size_t word = 0; word < words;) {
+      DecodedInstruction instruction;
+      instruction.word = static_cast<uint32_t>(word);
+      MCInst mi;
+      uint64_t size = 0;
+      // Vector instructions take at most 20 bytes.
+      auto status = mc.disassembler->getInstruction(
+          mi, size, text.bytes.slice(4 * word), text.address + 4 * word,
+          nulls());
+      if (status != MCDisassembler::Success || size == 0 || size % 4 ||
+          size > 4 * (words - word)) {
+        size = 4;
+        instruction.handler = table.unknown;
+        instruction.opcodeName = nameIndex("");
+      } else {
+        decodeOne(mi, instruction);
+      }
+      instruction.bytes = static_cast<uint8_t>(size);
+      text.indexOfWord[word] = static_cast<int32_t>(image.instructions.size());
+      image.instructions.push_back(instruction);
+      image.textOf.push_back(static_cast<uint32_t>(t));
+      word += size / 4;
+    }
+  }
+  // Branch targets: 16-bit distances in dwords from the next instruction.
+  for (size_t i = 0; i < image.instructions.size(); ++i) {
+    DecodedInstruction &instruction = image.instructions[i];
+    StringRef name = image.opcodeNames[instruction.opcodeName];
+    if (!(name == "S_BRANCH" || name.starts_with("S_CBRANCH_") ||
+          name == "S_CALL_B64"))
+      continue;
+    const std::vector<int32_t> &index =
+        image.texts[image.textOf[i]].indexOfWord;
+    int64_t word = int64_t(instruction.word) + 1 +
+                   static_cast<int16_t>(instruction.imm & 0xffff);
+    instruction.target = word >= 0 && word < int64_t(index.size())
+                             ? index[static_cast<size_t>(word)]
+                             : -1;
+  }
+  return Error::success();
+}
+
+} // namespace
+
+Error wavesmith::sim::decode(wavesmith::sim::detail::CodeObjectImage &image) {
+  auto mc = MachineCode::create(image.target);
+  if (!mc)
+    return mc.takeError();
+  return Decoder(image, **mc).run();
+}
+
+std::string
+wavesmith::sim::detail::CodeObjectImage::textOfInstruction(
+    uint32_t index) const {
+  if (index >= instructions.size())
+    return "<no instruction>";
+  auto mc = MachineCode::create(target);
+  if (!mc) {
+    consumeError(mc.takeError());
+    return opcodeNames[instructions[index].opcodeName];
+  }
+  const DecodedInstruction &instruction = instructions[index];
+  const TextSection &text = texts[textOf[index]];
+  MCInst mi;
+  uint64_t size = 0;
+  uint64_t offset = 4 * uint64_t(instruction.word);
+  std::string result;
+  raw_string_ostream out(result);
+  if ((*mc)->disassembler->getInstruction(mi, size, text.bytes.slice(offset),
+                                          text.address + offset, nulls()) !=
+      MCDisassembler::Success) {
+    uint32_t word = support::endian::read32le(text.bytes.data() + offset);
+    out << ".long 0x" << Twine::utohexstr(word);
+    return result;
+  }
+  (*mc)->printer->printInst(&mi, text.address + offset, "", *(*mc)->subtarget,
+                            out);
+  return StringRef(result).trim().str();
+}

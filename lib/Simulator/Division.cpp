@@ -1,0 +1,189 @@
+//===- Division.cpp - The steps of IEEE division ------------------------===//
+//
+// Part of Wavesmith. Licensed under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Semantics.h"
+#include <limits>
+
+namespace wavesmith::sim::WAVESMITH_SIMULATOR_VARIANT {
+namespace {
+
+/// The constants of v_div_* for a format.
+template <typename T> struct DivisionFormat;
+template <> struct DivisionFormat<double> {
+  using Bits = uint64_t;
+  using Type = F64;
+  static constexpr int mantissaBits = 52, exponentMask = 0x7ff, bias = 1023;
+  /// Exponents of the scale; the distance of exponents that needs it; the
+  /// exponent below which a numerator is tiny; the distance below which the
+  /// quotient underflows.
+  static constexpr int scale = 128, farApart = 768, tiny = 53,
+                       underflow = -1075;
+  /// Half of the least denormal, scaled up.
+  static double scaledHalfUlp() { return 0x1p-947; } // 2^(-1075 + 128)
+};
+template <> struct DivisionFormat<float> {
+  using Bits = uint32_t;
+  using Type = F32;
+  static constexpr int mantissaBits = 23, exponentMask = 0xff, bias = 127;
+  static constexpr int scale = 64, farApart = 96, tiny = 23, underflow = -150;
+  static float scaledHalfUlp() { return 0x1p-86f; } // 2^(-150 + 64)
+};
+
+template <typename T> int biasedExponent(T x) {
+  using D = DivisionFormat<T>;
+  return static_cast<int>(hardware::bitsOf(x) >> D::mantissaBits) &
+         D::exponentMask;
+}
+template <typename T> bool isDenormal(T x) {
+  return x != 0 && biasedExponent(x) == 0;
+}
+template <typename T> bool isNegative(T x) { return std::signbit(x); }
+
+/// v_div_scale: s0 is the operand to scale, s1 the denominator, s2 the
+/// numerator; flag goes to the mask.
+template <typename T> T divScale(T s0, T s1, T s2, bool &flag) {
+  using D = DivisionFormat<T>;
+  flag = false;
+  if (s1 == 0 || s2 == 0)
+    return std::numeric_limits<T>::quiet_NaN();
+  if (biasedExponent(s2) - biasedExponent(s1) >= D::farApart) {
+    // The quotient is near the largest number: scale the denominator only.
+    flag = true;
+    return s0 == s1 ? std::ldexp(s0, D::scale) : s0;
+  }
+  if (isDenormal(s1))
+    return std::ldexp(s0, D::scale);
+  bool reciprocalDenormal = isDenormal(T(1) / s1);
+  bool quotientDenormal = isDenormal(s2 / s1);
+  if (reciprocalDenormal && quotientDenormal) {
+    flag = true;
+    return s0 == s1 ? std::ldexp(s0, D::scale) : s0;
+  }
+  if (reciprocalDenormal)
+    return std::ldexp(s0, -D::scale);
+  if (quotientDenormal) {
+    flag = true;
+    return s0 == s2 ? std::ldexp(s0, D::scale) : s0;
+  }
+  if (biasedExponent(s2) <= D::tiny)
+    return std::ldexp(s0, D::scale);
+  return s0;
+}
+
+/// x * 2^-scale of the exact a*b+c, rounded once although the fma rounds
+/// first: where the fma's result is a tie of the smaller format, the error of
+/// the fma decides.
+template <typename T> T scaleDownOnce(T a, T b, T c) {
+  using D = DivisionFormat<T>;
+  T rounded = std::fma(a, b, c);
+  T result = std::ldexp(rounded, -D::scale);
+  T back = std::ldexp(result, D::scale);
+  T difference = rounded - back;
+  if (std::fabs(difference) != D::scaledHalfUlp())
+    return result;
+  // The exact error of the fma, as far as its sign.
+  T product = a * b, productLow = std::fma(a, b, -product);
+  T v = c + productLow;
+  T t = v - c;
+  T vLow = (c - (v - t)) + (productLow - t);
+  T s = product + v;
+  t = s - product;
+  T sLow = (product - (s - t)) + (v - t);
+  T error = ((s - rounded) + sLow) + vLow;
+  // The tie was broken the wrong way only where the error points away from
+  // the result.
+  if (error == 0 || std::signbit(error) != std::signbit(difference))
+    return result;
+  return result + std::copysign(std::numeric_limits<T>::denorm_min(),
+                                difference);
+}
+
+template <typename T> T divFmas(T s0, T s1, T s2, bool flag) {
+  using D = DivisionFormat<T>;
+  if (!flag)
+    return std::fma(s0, s1, s2);
+  if (biasedExponent(s2) > D::bias)
+    return std::ldexp(std::fma(s0, s1, s2), D::scale);
+  return scaleDownOnce(s0, s1, s2);
+}
+
+template <typename T> T divFixup(T s0, T s1, T s2) {
+  using D = DivisionFormat<T>;
+  bool negative = isNegative(s1) != isNegative(s2);
+  auto withSign = [&](T magnitude) { return negative ? -magnitude : magnitude; };
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  if (s2 != s2)
+    return s2 + s2;
+  if (s1 != s1)
+    return s1 + s1;
+  bool infinite1 = std::fabs(s1) == infinity, infinite2 = std::fabs(s2) == infinity;
+  if ((s1 == 0 && s2 == 0) || (infinite1 && infinite2))
+    return -std::numeric_limits<T>::quiet_NaN();
+  if (s1 == 0 || infinite2)
+    return withSign(infinity);
+  if (infinite1 || s2 == 0)
+    return withSign(T(0));
+  if (biasedExponent(s2) - biasedExponent(s1) < D::underflow)
+    return withSign(T(0));
+  return withSign(std::fabs(s0));
+}
+
+template <typename T> void runDivScale(Wave &w, const Instruction &I) {
+  using Type = typename DivisionFormat<T>::Type;
+  typename Type::Buffer buffer[3];
+  auto a = Type::source(w, I.src[0], buffer[0]);
+  auto b = Type::source(w, I.src[1], buffer[1]);
+  auto c = Type::source(w, I.src[2], buffer[2]);
+  uint64_t mask = 0;
+  uint32_t(*d)[L] = w.vgpr + I.dst.index;
+  for (uint64_t rest = w.exec; rest; rest &= rest - 1) {
+    unsigned l = static_cast<unsigned>(__builtin_ctzll(rest));
+    bool flag;
+    Type::put(d, l, divScale<T>(a.get(l), b.get(l), c.get(l), flag));
+    mask |= uint64_t(flag) << l;
+  }
+  w.write64(I.sdst.index, mask);
+}
+
+template <typename T> void runDivFmas(Wave &w, const Instruction &I) {
+  using Type = typename DivisionFormat<T>::Type;
+  typename Type::Buffer buffer[3];
+  auto a = Type::source(w, I.src[0], buffer[0]);
+  auto b = Type::source(w, I.src[1], buffer[1]);
+  auto c = Type::source(w, I.src[2], buffer[2]);
+  uint64_t flags = w.read64(sgprVCC);
+  if ((flags & w.exec) == 0) {
+    forLanes<true, Type>(w, I, [&](unsigned l) ALWAYS_INLINE_LAMBDA {
+      return std::fma(a.get(l), b.get(l), c.get(l));
+    });
+    return;
+  }
+  uint32_t(*d)[L] = w.vgpr + I.dst.index;
+  for (uint64_t rest = w.exec; rest; rest &= rest - 1) {
+    unsigned l = static_cast<unsigned>(__builtin_ctzll(rest));
+    Type::put(d, l,
+              divFmas<T>(a.get(l), b.get(l), c.get(l), (flags >> l) & 1));
+  }
+}
+
+} // namespace
+
+void registerDivision(OpcodeTable &table) {
+  table.entries["V_DIV_SCALE_F64"] = vectorEntry<F64, F64, F64>(
+      &runDivScale<double>, ValueType::F64, Arithmetic::None);
+  table.entries["V_DIV_SCALE_F32"] = vectorEntry<F32, F32, F32>(
+      &runDivScale<float>, ValueType::F32, Arithmetic::None);
+  table.entries["V_DIV_FMAS_F64"] = vectorEntry<F64, F64, F64>(
+      &runDivFmas<double>, ValueType::F64, Arithmetic::F64FMA);
+  table.entries["V_DIV_FMAS_F32"] = vectorEntry<F32, F32, F32>(
+      &runDivFmas<float>, ValueType::F32, Arithmetic::F32FMA);
+  SLOW3("V_DIV_FIXUP_F64", F64, F64, F64, F64, divFixup<double>(a, b, c));
+  SLOW3("V_DIV_FIXUP_F32", F32, F32, F32, F32, divFixup<float>(a, b, c));
+}
+
+} // namespace wavesmith::sim::WAVESMITH_SIMULATOR_VARIANT

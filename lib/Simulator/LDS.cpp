@@ -1,0 +1,247 @@
+//===- LDS.cpp - Local data share ---------------------------------------===//
+//
+// Part of Wavesmith. Licensed under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AtomicOperation.h"
+
+namespace wavesmith::sim::WAVESMITH_SIMULATOR_VARIANT {
+namespace {
+
+// Operands: src[0] address, src[1] and src[2] data, imm and imm2 offsets.
+
+uint8_t *ldsPlace(Wave &w, unsigned lane, uint64_t offset, unsigned bytes,
+                  bool write) {
+  std::vector<uint8_t> &lds = w.group->lds;
+  if (offset + bytes > lds.size()) {
+    failLane(w, static_cast<int>(lane),
+             llvm::Twine("out-of-bounds LDS ") + (write ? "write" : "read") +
+                 " of " + llvm::Twine(bytes) + " bytes at offset " +
+                 llvm::Twine(offset) + "; the workgroup has " +
+                 llvm::Twine(lds.size()) + " bytes");
+    return nullptr;
+  }
+  return lds.data() + offset;
+}
+
+template <typename Function>
+ALWAYS_INLINE void forActive(Wave &w, Function function) {
+  for (uint64_t rest = w.exec; rest; rest &= rest - 1)
+    if (!function(static_cast<unsigned>(__builtin_ctzll(rest))))
+      return;
+}
+
+template <unsigned Dwords> void readDwords(Wave &w, const Instruction &I) {
+  const uint32_t *address = w.vgpr[I.src[0].index];
+  uint32_t(*d)[L] = w.vgpr + I.dst.index;
+  forActive(w, [&](unsigned l) {
+    const uint8_t *p = ldsPlace(w, l, uint64_t(address[l]) + uint64_t(I.imm),
+                                4 * Dwords, false);
+    if (!p)
+      return false;
+    uint32_t values[Dwords];
+    std::memcpy(values, p, sizeof(values));
+    for (unsigned i = 0; i < Dwords; ++i)
+      d[i][l] = values[i];
+    return true;
+  });
+}
+
+enum class Part { Whole, Low16, High16 };
+
+template <typename T, Part Where> void readSmall(Wave &w, const Instruction &I) {
+  const uint32_t *address = w.vgpr[I.src[0].index];
+  uint32_t *d = w.vgpr[I.dst.index];
+  forActive(w, [&](unsigned l) {
+    const uint8_t *p = ldsPlace(w, l, uint64_t(address[l]) + uint64_t(I.imm),
+                                sizeof(T), false);
+    if (!p)
+      return false;
+    T value;
+    std::memcpy(&value, p, sizeof(T));
+    uint32_t extended = static_cast<uint32_t>(static_cast<int32_t>(value));
+    if (Where == Part::Whole)
+      d[l] = extended;
+    else if (Where == Part::Low16)
+      d[l] = (d[l] & 0xffff0000u) | (extended & 0xffffu);
+    else
+      d[l] = (d[l] & 0xffffu) | (extended << 16);
+    return true;
+  });
+}
+
+template <unsigned Dwords> void writeDwords(Wave &w, const Instruction &I) {
+  const uint32_t *address = w.vgpr[I.src[0].index];
+  uint32_t(*s)[L] = w.vgpr + I.src[1].index;
+  forActive(w, [&](unsigned l) {
+    uint8_t *p = ldsPlace(w, l, uint64_t(address[l]) + uint64_t(I.imm),
+                          4 * Dwords, true);
+    if (!p)
+      return false;
+    for (unsigned i = 0; i < Dwords; ++i)
+      std::memcpy(p + 4 * i, &s[i][l], 4);
+    return true;
+  });
+}
+
+template <typename T, unsigned Shift>
+void writeSmall(Wave &w, const Instruction &I) {
+  const uint32_t *address = w.vgpr[I.src[0].index];
+  const uint32_t *s = w.vgpr[I.src[1].index];
+  forActive(w, [&](unsigned l) {
+    uint8_t *p = ldsPlace(w, l, uint64_t(address[l]) + uint64_t(I.imm),
+                          sizeof(T), true);
+    if (!p)
+      return false;
+    T value = static_cast<T>(s[l] >> Shift);
+    std::memcpy(p, &value, sizeof(T));
+    return true;
+  });
+}
+
+/// Two elements; offsets count elements, or 64 of them.
+template <unsigned Dwords, unsigned Scale>
+void readTwo(Wave &w, const Instruction &I) {
+  const uint32_t *address = w.vgpr[I.src[0].index];
+  uint32_t(*d)[L] = w.vgpr + I.dst.index;
+  forActive(w, [&](unsigned l) {
+    // The address may be one of the destinations.
+    uint64_t base = address[l];
+    uint64_t offsets[2] = {base + uint64_t(I.imm) * 4 * Dwords * Scale,
+                           base + uint64_t(I.imm2) * 4 * Dwords * Scale};
+    uint32_t values[2 * Dwords];
+    for (unsigned e = 0; e < 2; ++e) {
+      const uint8_t *p = ldsPlace(w, l, offsets[e], 4 * Dwords, false);
+      if (!p)
+        return false;
+      std::memcpy(values + e * Dwords, p, 4 * Dwords);
+    }
+    for (unsigned i = 0; i < 2 * Dwords; ++i)
+      d[i][l] = values[i];
+    return true;
+  });
+}
+
+template <unsigned Dwords, unsigned Scale>
+void writeTwo(Wave &w, const Instruction &I) {
+  const uint32_t *address = w.vgpr[I.src[0].index];
+  forActive(w, [&](unsigned l) {
+    uint64_t offsets[2] = {
+        address[l] + uint64_t(I.imm) * 4 * Dwords * Scale,
+        address[l] + uint64_t(I.imm2) * 4 * Dwords * Scale};
+    for (unsigned e = 0; e < 2; ++e) {
+      uint8_t *p = ldsPlace(w, l, offsets[e], 4 * Dwords, true);
+      if (!p)
+        return false;
+      for (unsigned i = 0; i < Dwords; ++i)
+        std::memcpy(p + 4 * i, &w.vgpr[I.src[1 + e].index + i][l], 4);
+    }
+    return true;
+  });
+}
+
+template <AtomicKind Kind, typename T>
+void ldsAtomic(Wave &w, const Instruction &I) {
+  constexpr unsigned words = sizeof(T) / 4;
+  const uint32_t *address = w.vgpr[I.src[0].index];
+  uint32_t(*d)[L] = w.vgpr + I.dst.index;
+  auto value = [&](unsigned operand, unsigned l) {
+    uint32_t(*s)[L] = w.vgpr + I.src[operand].index;
+    uint64_t bits = s[0][l];
+    if (words == 2)
+      bits |= uint64_t(s[1][l]) << 32;
+    return static_cast<T>(bits);
+  };
+  forActive(w, [&](unsigned l) {
+    uint64_t offset = uint64_t(address[l]) + uint64_t(I.imm);
+    if (offset % sizeof(T)) {
+      failLane(w, static_cast<int>(l),
+               "atomic access to LDS offset " + llvm::Twine(offset) +
+                   ", which is no multiple of " + llvm::Twine(sizeof(T)));
+      return false;
+    }
+    uint8_t *p = ldsPlace(w, l, offset, sizeof(T), true);
+    if (!p)
+      return false;
+    T old;
+    std::memcpy(&old, p, sizeof(T));
+    // DS compare-and-swap names the compared value first.
+    T data = value(Kind == AtomicKind::CompareSwap ? 2 : 1, l);
+    T compare = Kind == AtomicKind::CompareSwap ? value(1, l) : T(0);
+    T result = applyAtomic<Kind, T>(old, data, compare);
+    std::memcpy(p, &result, sizeof(T));
+    if (I.returnsOld) {
+      d[0][l] = static_cast<uint32_t>(old);
+      if (words == 2)
+        d[1][l] = static_cast<uint32_t>(uint64_t(old) >> 32);
+    }
+    return true;
+  });
+}
+
+} // namespace
+
+void registerLDS(OpcodeTable &table) {
+  auto add = [&](const std::string &name, Handler handler) {
+    table.entries[name] = plainEntry(handler, Category::LDS);
+  };
+  add("DS_READ_B32", &readDwords<1>);
+  add("DS_READ_B64", &readDwords<2>);
+  add("DS_READ_B96", &readDwords<3>);
+  add("DS_READ_B128", &readDwords<4>);
+  add("DS_READ_U8", &readSmall<uint8_t, Part::Whole>);
+  add("DS_READ_I8", &readSmall<int8_t, Part::Whole>);
+  add("DS_READ_U16", &readSmall<uint16_t, Part::Whole>);
+  add("DS_READ_I16", &readSmall<int16_t, Part::Whole>);
+  add("DS_READ_U8_D16", &readSmall<uint8_t, Part::Low16>);
+  add("DS_READ_U8_D16_HI", &readSmall<uint8_t, Part::High16>);
+  add("DS_READ_I8_D16", &readSmall<int8_t, Part::Low16>);
+  add("DS_READ_I8_D16_HI", &readSmall<int8_t, Part::High16>);
+  add("DS_READ_U16_D16", &readSmall<uint16_t, Part::Low16>);
+  add("DS_READ_U16_D16_HI", &readSmall<uint16_t, Part::High16>);
+  add("DS_WRITE_B32", &writeDwords<1>);
+  add("DS_WRITE_B64", &writeDwords<2>);
+  add("DS_WRITE_B96", &writeDwords<3>);
+  add("DS_WRITE_B128", &writeDwords<4>);
+  add("DS_WRITE_B8", &writeSmall<uint8_t, 0>);
+  add("DS_WRITE_B16", &writeSmall<uint16_t, 0>);
+  add("DS_WRITE_B8_D16_HI", &writeSmall<uint8_t, 16>);
+  add("DS_WRITE_B16_D16_HI", &writeSmall<uint16_t, 16>);
+  add("DS_READ2_B32", &readTwo<1, 1>);
+  add("DS_READ2_B64", &readTwo<2, 1>);
+  add("DS_READ2ST64_B32", &readTwo<1, 64>);
+  add("DS_READ2ST64_B64", &readTwo<2, 64>);
+  add("DS_WRITE2_B32", &writeTwo<1, 1>);
+  add("DS_WRITE2_B64", &writeTwo<2, 1>);
+  add("DS_WRITE2ST64_B32", &writeTwo<1, 64>);
+  add("DS_WRITE2ST64_B64", &writeTwo<2, 64>);
+
+#define ATOMIC(NAME, TYPE32, TYPE64, KIND)                                     \
+  add("DS_" NAME "_" TYPE32, &ldsAtomic<AtomicKind::KIND, uint32_t>);          \
+  add("DS_" NAME "_RTN_" TYPE32, &ldsAtomic<AtomicKind::KIND, uint32_t>);      \
+  add("DS_" NAME "_" TYPE64, &ldsAtomic<AtomicKind::KIND, uint64_t>);          \
+  add("DS_" NAME "_RTN_" TYPE64, &ldsAtomic<AtomicKind::KIND, uint64_t>);
+  ATOMIC("ADD", "U32", "U64", Add)
+  ATOMIC("SUB", "U32", "U64", Sub)
+  ATOMIC("RSUB", "U32", "U64", ReverseSub)
+  ATOMIC("INC", "U32", "U64", Inc)
+  ATOMIC("DEC", "U32", "U64", Dec)
+  ATOMIC("MIN", "I32", "I64", SMin)
+  ATOMIC("MAX", "I32", "I64", SMax)
+  ATOMIC("MIN", "U32", "U64", UMin)
+  ATOMIC("MAX", "U32", "U64", UMax)
+  ATOMIC("AND", "B32", "B64", And)
+  ATOMIC("OR", "B32", "B64", Or)
+  ATOMIC("XOR", "B32", "B64", Xor)
+  ATOMIC("CMPST", "B32", "B64", CompareSwap)
+  ATOMIC("WRXCHG", "B32", "B64", Swap)
+  ATOMIC("ADD", "F32", "F64", FAdd)
+  ATOMIC("MIN", "F32", "F64", FMin)
+  ATOMIC("MAX", "F32", "F64", FMax)
+#undef ATOMIC
+}
+
+} // namespace wavesmith::sim::WAVESMITH_SIMULATOR_VARIANT

@@ -1,0 +1,433 @@
+//===- Machine.h - State of the simulated machine ---------------*- C++ -*-===//
+//
+// Part of Wavesmith. Licensed under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Decoded instructions, wavefronts, workgroups and the view of memory that a
+/// launch has. Plain data shared by the decoder, the instruction families
+/// (which are compiled once for each host instruction set) and the launcher.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef WAVESMITH_LIB_SIMULATOR_MACHINE_H
+#define WAVESMITH_LIB_SIMULATOR_MACHINE_H
+
+#include "wavesmith/Simulator/Simulator.h"
+#include "llvm/ADT/StringMap.h"
+#include <map>
+
+namespace wavesmith::sim {
+
+/// Lanes of a wavefront on gfx90a and gfx942.
+constexpr unsigned lanesPerWave = 64;
+
+/// The vector register file: v0..v255, a0..a255, then temporaries that only
+/// the simulator uses (operands of DPP, SDWA and flushed denormals).
+constexpr unsigned agprBase = 256;
+constexpr unsigned temporaryBase = 512;
+constexpr unsigned vectorRegisters = 512 + 64;
+
+/// Scalar registers by their hardware encoding.
+constexpr unsigned sgprFlatScratch = 102;
+constexpr unsigned sgprVCC = 106;
+constexpr unsigned sgprM0 = 124;
+constexpr unsigned sgprEXEC = 126;
+constexpr unsigned scalarRegisters = 128;
+/// s0..s101 are general registers.
+constexpr unsigned generalSGPRs = 102;
+
+/// Fills registers, LDS, scratch and memory before their first write: a NaN as
+/// f32 and as f64, and no valid address.
+constexpr uint32_t poisonWord = 0xfffbadadu;
+
+/// High halves of the apertures through which flat addresses reach LDS and
+/// scratch.
+constexpr uint32_t sharedApertureHigh = 0x00010000u;
+constexpr uint32_t privateApertureHigh = 0x00020000u;
+/// The address of scratch as buffer descriptors see it (gfx90a).
+constexpr uint64_t scratchBase = 0x300000000000ull;
+
+//===----------------------------------------------------------------------===//
+// Instructions
+//===----------------------------------------------------------------------===//
+
+struct Wave;
+struct Instruction;
+using Handler = void (*)(Wave &, const Instruction &);
+
+enum class OperandKind : uint8_t { None, VGPR, SGPR, Constant, Special };
+
+/// Registers that are read by encoding rather than from the scalar file.
+enum class SpecialRegister : uint16_t {
+  SharedBase,
+  SharedLimit,
+  PrivateBase,
+  PrivateLimit,
+  VCCZ,
+  EXECZ,
+  SCC,
+  Unknown,
+};
+
+/// How a source or a result is to be understood: decides what the neg and abs
+/// modifiers, clamp and denormal flushing mean.
+enum class ValueType : uint8_t {
+  None,
+  B32, ///< 32 bits, or a pair of 16-bit values that has no modifiers
+  B64,
+  F32,
+  F64,
+  F16,
+  PackedF32,
+  Packed16,
+};
+
+struct Operand {
+  OperandKind kind = OperandKind::None;
+  uint8_t dwords = 1;
+  /// The raw modifier bits (neg 1, abs 2, op_sel 4 and 8).
+  uint8_t modifiers = 0;
+  uint16_t index = 0;
+  /// SDWA sources of integer instructions: sign-extend the selected part.
+  bool signExtend = false;
+  /// value = (value & andMask) ^ xorMask on the highest dword: abs and neg.
+  uint32_t andMask = 0xffffffffu;
+  uint32_t xorMask = 0;
+  uint64_t value = 0;
+
+  bool isVGPR() const { return kind == OperandKind::VGPR; }
+};
+
+enum class Category : uint8_t {
+  VALU,
+  MFMA,
+  SALU,
+  SMEM,
+  LDS,
+  VMEMRead,
+  VMEMWrite,
+  VMEMAtomic,
+  Branch,
+  Waitcnt,
+  Barrier,
+  Other,
+};
+
+/// What the arithmetic counters count.
+enum class Arithmetic : uint8_t {
+  None,
+  F64Add,
+  F64Mul,
+  F64FMA,
+  F64Trans,
+  F32Add,
+  F32Mul,
+  F32FMA,
+  F32Trans,
+};
+
+enum class Format : uint8_t { Plain, DPP, SDWA };
+
+/// Addressing of a vector memory instruction.
+enum class Addressing : uint8_t {
+  None,
+  VGPR,    ///< 64-bit address in VGPRs (flat, global), 32-bit (scratch)
+  SGPR,    ///< SGPR base and 32-bit VGPR offset (global), SGPR (scratch)
+  Neither, ///< scratch with an immediate only
+  Both,    ///< scratch with SGPR and VGPR
+  BufferOffset,
+  BufferOffen,
+  BufferIdxen,
+  BufferBothen,
+};
+
+enum class Space : uint8_t { None, Global, Flat, Scratch, Buffer };
+
+/// One decoded instruction.
+struct Instruction {
+  Handler handler = nullptr;
+  /// The handler under a DPP or SDWA wrapper.
+  Handler inner = nullptr;
+  Operand dst;
+  /// The second result: carries and comparison masks.
+  Operand sdst;
+  Operand src[4];
+  /// SIMM16, memory offset, branch distance, by family.
+  int64_t imm = 0;
+  /// The second offset of ds_read2 and the like; the third immediate of MFMA.
+  int32_t imm2 = 0;
+  int32_t imm3 = 0;
+  /// The index of a branch's target, -1 where that is no instruction.
+  int32_t target = -1;
+  /// The offset in its text section in dwords, and the length in bytes.
+  uint32_t word = 0;
+  uint8_t bytes = 4;
+  Category category = Category::Other;
+  Arithmetic arithmetic = Arithmetic::None;
+  ValueType sourceType[3] = {ValueType::None, ValueType::None, ValueType::None};
+  ValueType resultType = ValueType::None;
+  Format format = Format::Plain;
+  Addressing addressing = Addressing::None;
+  Space space = Space::None;
+  bool usesExec = false;
+  bool isFlat = false;
+  bool isAtomic = false;
+  bool returnsOld = false;
+  bool clamp = false;
+  /// Floating-point sources are only moved: denormals are kept.
+  bool bitwise = false;
+  uint8_t omod = 0;
+  /// Data elements of a memory instruction.
+  uint8_t memoryBytes = 0;
+  uint16_t dppControl = 0;
+  uint8_t dppRowMask = 0xf;
+  uint8_t dppBankMask = 0xf;
+  bool dppBoundControl = false;
+  uint8_t sdwaDst = 6;
+  uint8_t sdwaUnused = 0;
+  uint8_t sdwaSrc[2] = {6, 6};
+  /// Index into the image's opcode names.
+  uint32_t opcodeName = 0;
+};
+
+/// An executable section.
+struct TextSection {
+  uint64_t address = 0;
+  llvm::ArrayRef<uint8_t> bytes;
+  /// Index of the instruction that starts at each dword, -1 where none does.
+  std::vector<int32_t> indexOfWord;
+};
+
+/// The kernel descriptor's fields that a launch needs.
+struct KernelCode {
+  uint32_t rsrc1 = 0, rsrc2 = 0, rsrc3 = 0;
+  uint16_t properties = 0;
+  uint16_t kernargPreload = 0;
+  uint32_t groupSegmentSize = 0;
+  uint32_t privateSegmentSize = 0;
+  uint64_t entryAddress = 0;
+};
+
+/// A part of the image as loaded: addresses are relative to the image's base.
+struct Segment {
+  uint64_t address = 0;
+  uint64_t size = 0;
+  std::vector<uint8_t> contents;
+  bool writable = false;
+  bool executable = false;
+};
+
+struct Relocation {
+  uint64_t address;
+  uint64_t value;
+  /// Bytes to write.
+  unsigned size;
+};
+
+namespace detail {
+struct CodeObjectImage {
+  uint64_t identity = 0;
+  std::string target;
+  unsigned version = 0;
+  std::vector<uint8_t> elf;
+  std::vector<KernelInfo> kernels;
+  std::vector<KernelCode> codes;
+  std::vector<Segment> segments;
+  std::vector<Relocation> relocations;
+  std::vector<TextSection> texts;
+  std::vector<Instruction> instructions;
+  /// For each instruction, its section.
+  std::vector<uint32_t> textOf;
+  std::vector<std::string> opcodeNames;
+  bool hasGlobalAtomics = false;
+
+  bool isGfx942() const { return target == "gfx942"; }
+  /// The index of the instruction at a virtual address, -1 where none starts.
+  int32_t indexAt(uint64_t address) const;
+  uint64_t addressOf(uint32_t index) const {
+    return texts[textOf[index]].address + 4 * uint64_t(instructions[index].word);
+  }
+  /// The assembler text of an instruction.
+  std::string textOfInstruction(uint32_t index) const;
+};
+} // namespace detail
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// A range of device addresses.
+struct Region {
+  uint64_t base = 0;
+  uint64_t size = 0;
+  uint8_t *host = nullptr;
+  bool writable = true;
+  std::string name;
+};
+
+namespace detail {
+struct Allocation {
+  uint64_t size = 0;
+  std::unique_ptr<uint8_t[]> bytes;
+  std::string name;
+  bool released = false;
+};
+
+struct LoadedImage {
+  uint64_t base = 0;
+  /// One for each segment of the image.
+  std::vector<std::vector<uint8_t>> contents;
+};
+
+struct MemoryImage {
+  std::map<uint64_t, Allocation> allocations;
+  std::map<uint64_t, LoadedImage> images;
+  uint64_t nextAddress = 0x100000000000ull;
+  uint64_t nextImage = 0x200000000000ull;
+
+  /// Places a code object's segments, once, and returns them.
+  const LoadedImage &load(const CodeObjectImage &object);
+  /// Describes where an address lies.
+  std::string describe(uint64_t address) const;
+};
+} // namespace detail
+
+/// What a launch sees of memory: sorted, disjoint regions.
+struct MemoryView {
+  std::vector<Region> regions;
+  const detail::MemoryImage *image = nullptr;
+
+  const Region *find(uint64_t address) const;
+};
+
+//===----------------------------------------------------------------------===//
+// Wavefronts
+//===----------------------------------------------------------------------===//
+
+enum class WaveStatus : uint8_t { Running, AtBarrier, Ended, Failed };
+
+struct Workgroup;
+
+/// A wavefront's registers and state.
+struct Wave {
+  alignas(64) uint32_t execMask[lanesPerWave];
+  uint32_t sgpr[scalarRegisters + 16];
+  /// [register][lane]
+  uint32_t (*vgpr)[lanesPerWave] = nullptr;
+  uint64_t exec = 0;
+  unsigned activeLanes = 0;
+  bool scc = false;
+  WaveStatus status = WaveStatus::Running;
+  /// Whether instructions need the slow path (indexed registers, flushed
+  /// denormals).
+  bool slow = false;
+  bool flushF32 = false;
+  bool flushF64 = false;
+  bool ieeeMode = true;
+  bool dx10Clamp = true;
+  bool gprIndexing = false;
+  uint8_t gprIndexMode = 0;
+  uint32_t modeRegister = 0;
+  /// The instruction to execute next, and the one in execution.
+  uint32_t pc = 0;
+  uint32_t current = 0;
+  uint64_t remaining = 0;
+  uint32_t numberInGroup = 0;
+  uint8_t *scratch = nullptr;
+  /// Scratch of one lane in bytes, and the wavefront's place in it.
+  uint32_t scratchPerLane = 0;
+  uint64_t scratchOffset = 0;
+  Workgroup *group = nullptr;
+  const Region *recent[4] = {nullptr, nullptr, nullptr, nullptr};
+  std::string error;
+  /// Counted here because they depend on EXEC.
+  uint64_t activeLanesVALU = 0;
+  uint64_t globalBytesRead = 0, globalBytesWritten = 0;
+  uint64_t scratchBytesRead = 0, scratchBytesWritten = 0;
+
+  uint64_t read64(unsigned index) const {
+    return sgpr[index] | (uint64_t(sgpr[index + 1]) << 32);
+  }
+  void write64(unsigned index, uint64_t value) {
+    sgpr[index] = uint32_t(value);
+    sgpr[index + 1] = uint32_t(value >> 32);
+  }
+};
+
+struct Workgroup {
+  std::vector<uint8_t> lds;
+  const detail::CodeObjectImage *object = nullptr;
+  const MemoryView *memory = nullptr;
+  uint64_t imageBase = 0;
+  uint64_t *hits = nullptr;
+};
+
+/// Stops a wavefront with a message.
+void fail(Wave &wave, const llvm::Twine &message);
+/// Stops a wavefront for an access of one of its lanes.
+void failLane(Wave &wave, int lane, const llvm::Twine &message);
+
+/// Finds host memory for an access to global memory; null, with the wavefront
+/// stopped, where the access is bad. A lane of -1 is a scalar access.
+uint8_t *resolveSlow(Wave &wave, int lane, uint64_t address, unsigned bytes,
+                     bool write);
+
+inline uint8_t *resolve(Wave &wave, int lane, uint64_t address, unsigned bytes,
+                        bool write) {
+  for (const Region *region : wave.recent)
+    if (region && address - region->base < region->size &&
+        region->size - (address - region->base) >= bytes &&
+        (!write || region->writable))
+      return region->host + (address - region->base);
+  return resolveSlow(wave, lane, address, bytes, write);
+}
+
+/// Runs a wavefront until it ends, fails, meets a barrier or has issued so
+/// many instructions.
+using RunFunction = void (*)(Wave &, uint64_t);
+
+/// One entry of the tables of semantics.
+struct OpcodeEntry {
+  Handler handler = nullptr;
+  Category category = Category::VALU;
+  Arithmetic arithmetic = Arithmetic::None;
+  ValueType source[3] = {ValueType::None, ValueType::None, ValueType::None};
+  ValueType result = ValueType::None;
+  /// Integer results that saturate under clamp do so in the handler.
+  bool handlesClamp = false;
+  /// Sources are only moved, whatever their type: denormals are kept.
+  bool bitwise = false;
+};
+
+/// The semantics, compiled for one host instruction set.
+struct OpcodeTable {
+  llvm::StringMap<OpcodeEntry> entries;
+  Handler dpp = nullptr;
+  Handler sdwa = nullptr;
+  Handler modified = nullptr;
+  Handler unknown = nullptr;
+  RunFunction run = nullptr;
+};
+
+/// The table that fits the host.
+const OpcodeTable &opcodeTable();
+
+namespace portable {
+void fillTable(OpcodeTable &table);
+}
+#ifdef WAVESMITH_SIMULATOR_AVX2
+namespace avx2 {
+void fillTable(OpcodeTable &table);
+}
+#endif
+
+/// Decodes all executable sections of an image.
+llvm::Error decode(detail::CodeObjectImage &image);
+
+} // namespace wavesmith::sim
+
+#endif // WAVESMITH_LIB_SIMULATOR_MACHINE_H

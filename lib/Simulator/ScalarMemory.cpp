@@ -1,0 +1,76 @@
+//===- ScalarMemory.cpp - Scalar loads ----------------------------------===//
+//
+// Part of Wavesmith. Licensed under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Semantics.h"
+
+namespace wavesmith::sim::WAVESMITH_SIMULATOR_VARIANT {
+namespace {
+
+/// src[0] is the base, src[1] the SGPR offset, imm the immediate one.
+template <unsigned Dwords> void load(Wave &w, const Instruction &I) {
+  uint64_t address = s64(w, I.src[0]) + static_cast<uint64_t>(I.imm);
+  if (I.src[1].kind != OperandKind::None)
+    address += s32(w, I.src[1]);
+  if (address & 3) {
+    fail(w, "scalar load from address 0x" + llvm::Twine::utohexstr(address) +
+                ", which is no multiple of 4 (the hardware drops the low bits)");
+    return;
+  }
+  const uint8_t *host = resolve(w, -1, address, 4 * Dwords, false);
+  if (!host)
+    return;
+  std::memcpy(&w.sgpr[I.dst.index], host, 4 * Dwords);
+}
+
+/// A load through a buffer descriptor: out of range reads give 0.
+template <unsigned Dwords> void bufferLoad(Wave &w, const Instruction &I) {
+  const uint32_t *descriptor = &w.sgpr[I.src[0].index];
+  uint64_t base = descriptor[0] | (uint64_t(descriptor[1] & 0xffffu) << 32);
+  uint32_t stride = (descriptor[1] >> 16) & 0x3fffu;
+  uint64_t limit = uint64_t(descriptor[2]) * (stride ? stride : 1);
+  uint64_t offset = static_cast<uint64_t>(I.imm);
+  if (I.src[1].kind != OperandKind::None)
+    offset += s32(w, I.src[1]);
+  offset &= 0xffffffffu;
+  if ((base + offset) & 3) {
+    fail(w, "scalar buffer load from address 0x" +
+                llvm::Twine::utohexstr(base + offset) +
+                ", which is no multiple of 4");
+    return;
+  }
+  for (unsigned i = 0; i < Dwords; ++i) {
+    uint32_t value = 0;
+    if (offset + 4 * i + 4 <= limit) {
+      const uint8_t *host = resolve(w, -1, base + offset + 4 * i, 4, false);
+      if (!host)
+        return;
+      std::memcpy(&value, host, 4);
+    }
+    w.sgpr[I.dst.index + i] = value;
+  }
+}
+
+} // namespace
+
+void registerScalarMemory(OpcodeTable &table) {
+  auto add = [&](const char *name, Handler handler) {
+    table.entries[name] = plainEntry(handler, Category::SMEM);
+  };
+  add("S_LOAD_DWORD", &load<1>);
+  add("S_LOAD_DWORDX2", &load<2>);
+  add("S_LOAD_DWORDX4", &load<4>);
+  add("S_LOAD_DWORDX8", &load<8>);
+  add("S_LOAD_DWORDX16", &load<16>);
+  add("S_BUFFER_LOAD_DWORD", &bufferLoad<1>);
+  add("S_BUFFER_LOAD_DWORDX2", &bufferLoad<2>);
+  add("S_BUFFER_LOAD_DWORDX4", &bufferLoad<4>);
+  add("S_BUFFER_LOAD_DWORDX8", &bufferLoad<8>);
+  add("S_BUFFER_LOAD_DWORDX16", &bufferLoad<16>);
+}
+
+} // namespace wavesmith::sim::WAVESMITH_SIMULATOR_VARIANT

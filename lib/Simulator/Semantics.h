@@ -1,0 +1,485 @@
+//===- Semantics.h - Building blocks of instruction semantics ---*- C++ -*-===//
+//
+// Part of Wavesmith. Licensed under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Loops over lanes, typed operands and registration macros for the families.
+/// The families and this header are compiled once portably and, on x86-64,
+/// once more for AVX2 and FMA; WAVESMITH_SIMULATOR_VARIANT names the namespace
+/// of each so that no function of one is ever linked into the other.
+///
+/// An entry reads: name, result type, source types, expression of a, b, c:
+/// \code
+///   OP2("V_ADD_F64", F64, F64, F64, a + b);
+/// \endcode
+/// OP* loops are vectorised and compute inactive lanes as well, whose results
+/// are dropped. SLOW* loops visit active lanes only, for expressions that call
+/// library functions.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef WAVESMITH_LIB_SIMULATOR_SEMANTICS_H
+#define WAVESMITH_LIB_SIMULATOR_SEMANTICS_H
+
+#include "Machine.h"
+#include "wavesmith/Target/HardwareSeeds.h"
+#include "llvm/ADT/Twine.h"
+#include <cmath>
+#include <cstring>
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
+#ifndef WAVESMITH_SIMULATOR_VARIANT
+#error "set by the build: portable or avx2"
+#endif
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#define ALWAYS_INLINE_LAMBDA __attribute__((always_inline))
+#if defined(__clang__)
+#define VECTORIZE                                                              \
+  _Pragma("clang loop vectorize(assume_safety) interleave(enable)")
+#else
+#define VECTORIZE _Pragma("GCC ivdep")
+#endif
+
+namespace wavesmith::sim::WAVESMITH_SIMULATOR_VARIANT {
+
+constexpr unsigned L = lanesPerWave;
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+inline uint32_t readSpecial(Wave &w, const Operand &o, unsigned dword) {
+  switch (static_cast<SpecialRegister>(o.index)) {
+  case SpecialRegister::SharedBase:
+    return dword ? sharedApertureHigh : 0;
+  case SpecialRegister::SharedLimit:
+    return dword ? sharedApertureHigh : 0xffffffffu;
+  case SpecialRegister::PrivateBase:
+    return dword ? privateApertureHigh : 0;
+  case SpecialRegister::PrivateLimit:
+    return dword ? privateApertureHigh : 0xffffffffu;
+  case SpecialRegister::VCCZ:
+    return dword ? 0 : w.read64(sgprVCC) == 0;
+  case SpecialRegister::EXECZ:
+    return dword ? 0 : w.read64(sgprEXEC) == 0;
+  case SpecialRegister::SCC:
+    return dword ? 0 : w.scc;
+  case SpecialRegister::Unknown:
+    break;
+  }
+  fail(w, "a special register that is not modelled is read");
+  return 0;
+}
+
+ALWAYS_INLINE uint32_t scalarDword(Wave &w, const Operand &o, unsigned dword) {
+  if (o.kind == OperandKind::SGPR)
+    return w.sgpr[o.index + dword];
+  if (o.kind == OperandKind::Constant)
+    return static_cast<uint32_t>(dword ? o.value >> 32 : o.value);
+  if (o.kind == OperandKind::VGPR)
+    return w.vgpr[o.index + dword][0];
+  if (o.kind == OperandKind::None)
+    return 0;
+  return readSpecial(w, o, dword);
+}
+
+ALWAYS_INLINE uint32_t s32(Wave &w, const Operand &o) {
+  return scalarDword(w, o, 0);
+}
+ALWAYS_INLINE uint64_t s64(Wave &w, const Operand &o) {
+  return scalarDword(w, o, 0) | (uint64_t(scalarDword(w, o, 1)) << 32);
+}
+ALWAYS_INLINE void setS32(Wave &w, const Operand &o, uint32_t value) {
+  w.sgpr[o.index] = value;
+}
+ALWAYS_INLINE void setS64(Wave &w, const Operand &o, uint64_t value) {
+  w.write64(o.index, value);
+}
+
+//===----------------------------------------------------------------------===//
+// Lanes
+//===----------------------------------------------------------------------===//
+
+/// The 64 values of one dword of an operand; scalars are spread into buffer.
+ALWAYS_INLINE const uint32_t *lanes(Wave &w, const Operand &o, unsigned dword,
+                                    uint32_t *buffer) {
+  if (o.kind == OperandKind::VGPR)
+    return w.vgpr[o.index + dword];
+  uint32_t value = scalarDword(w, o, dword);
+  for (unsigned l = 0; l < L; ++l)
+    buffer[l] = value;
+  return buffer;
+}
+
+/// All ones in the lanes whose bit is set.
+ALWAYS_INLINE void expandMask(uint64_t mask, uint32_t *out) {
+  uint32_t low = static_cast<uint32_t>(mask);
+  uint32_t high = static_cast<uint32_t>(mask >> 32);
+  for (unsigned l = 0; l < 32; ++l)
+    out[l] = 0u - ((low >> l) & 1u);
+  for (unsigned l = 0; l < 32; ++l)
+    out[32 + l] = 0u - ((high >> l) & 1u);
+}
+
+/// Collects the lowest bits of 64 values.
+ALWAYS_INLINE uint64_t packMask(const uint32_t *values) {
+  uint64_t mask = 0;
+#ifdef __AVX2__
+  for (unsigned i = 0; i < 8; ++i) {
+    __m256i v = _mm256_load_si256(
+        reinterpret_cast<const __m256i *>(values + 8 * i));
+    mask |= uint64_t(uint32_t(_mm256_movemask_ps(
+                _mm256_castsi256_ps(_mm256_slli_epi32(v, 31)))))
+            << (8 * i);
+  }
+#else
+  for (unsigned l = 0; l < L; ++l)
+    mask |= uint64_t(values[l] & 1u) << l;
+#endif
+  return mask;
+}
+
+/// Brings the wavefront's unpacked copy of EXEC up to date.
+inline void refreshExec(Wave &w) {
+  uint64_t exec = w.read64(sgprEXEC);
+  if (exec == w.exec)
+    return;
+  w.exec = exec;
+  expandMask(exec, w.execMask);
+  w.activeLanes = static_cast<unsigned>(__builtin_popcountll(exec));
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+/// A 32-bit source or result whose bits are reinterpreted.
+template <typename T, ValueType V> struct Word {
+  using type = T;
+  static constexpr ValueType valueType = V;
+  struct Source {
+    const uint32_t *p;
+    uint32_t andMask, xorMask;
+    ALWAYS_INLINE T get(unsigned l) const {
+      uint32_t bits = V == ValueType::F32 ? (p[l] & andMask) ^ xorMask : p[l];
+      T value;
+      __builtin_memcpy(&value, &bits, 4);
+      return value;
+    }
+  };
+  struct Buffer {
+    alignas(64) uint32_t words[L];
+  };
+  static ALWAYS_INLINE Source source(Wave &w, const Operand &o, Buffer &b) {
+    return {lanes(w, o, 0, b.words), o.andMask, o.xorMask};
+  }
+  static ALWAYS_INLINE void put(uint32_t (*d)[L], unsigned l, T value) {
+    uint32_t bits;
+    __builtin_memcpy(&bits, &value, 4);
+    d[0][l] = bits;
+  }
+  static ALWAYS_INLINE void blend(uint32_t (*d)[L], unsigned l, T value,
+                                  uint32_t mask) {
+    uint32_t bits;
+    __builtin_memcpy(&bits, &value, 4);
+    d[0][l] = (bits & mask) | (d[0][l] & ~mask);
+  }
+};
+
+/// A 64-bit source or result.
+template <typename T, ValueType V> struct Double {
+  using type = T;
+  static constexpr ValueType valueType = V;
+  struct Source {
+    const uint32_t *low, *high;
+    uint32_t andMask, xorMask;
+    ALWAYS_INLINE T get(unsigned l) const {
+      uint32_t h = V == ValueType::F64 ? (high[l] & andMask) ^ xorMask : high[l];
+      uint64_t bits = uint64_t(low[l]) | (uint64_t(h) << 32);
+      T value;
+      __builtin_memcpy(&value, &bits, 8);
+      return value;
+    }
+  };
+  struct Buffer {
+    alignas(64) uint32_t words[2][L];
+  };
+  static ALWAYS_INLINE Source source(Wave &w, const Operand &o, Buffer &b) {
+    return {lanes(w, o, 0, b.words[0]), lanes(w, o, 1, b.words[1]), o.andMask,
+            o.xorMask};
+  }
+  static ALWAYS_INLINE void put(uint32_t (*d)[L], unsigned l, T value) {
+    uint64_t bits;
+    __builtin_memcpy(&bits, &value, 8);
+    d[0][l] = static_cast<uint32_t>(bits);
+    d[1][l] = static_cast<uint32_t>(bits >> 32);
+  }
+  static ALWAYS_INLINE void blend(uint32_t (*d)[L], unsigned l, T value,
+                                  uint32_t mask) {
+    uint64_t bits;
+    __builtin_memcpy(&bits, &value, 8);
+    d[0][l] = (static_cast<uint32_t>(bits) & mask) | (d[0][l] & ~mask);
+    d[1][l] = (static_cast<uint32_t>(bits >> 32) & mask) | (d[1][l] & ~mask);
+  }
+};
+
+/// Rounds to a half, nearest even; NaN stays a quiet NaN.
+inline uint16_t halfOf(double value) {
+  uint64_t bits = hardware::bitsOf(value);
+  uint16_t sign = static_cast<uint16_t>(bits >> 48) & 0x8000u;
+  uint64_t magnitude = bits & 0x7fffffffffffffffull;
+  if (magnitude > 0x7ff0000000000000ull)
+    return sign | 0x7e00u | static_cast<uint16_t>((magnitude >> 42) & 0x1ffu);
+  double x = hardware::doubleOf(magnitude);
+  if (x >= 65520.0)
+    return sign | 0x7c00u;
+  if (x < 0x1p-14) // denormal or zero: multiples of 2^-24
+    return sign | static_cast<uint16_t>(__builtin_rint(x * 0x1p24));
+  int exponent = static_cast<int>(magnitude >> 52) - 1023;
+  double scaled = __builtin_rint(std::ldexp(x, 10 - exponent));
+  return sign | static_cast<uint16_t>(((exponent + 15) << 10) +
+                                      (static_cast<int>(scaled) - 1024));
+}
+
+/// The value of a half, exactly.
+inline float valueOfHalf(uint16_t bits) {
+  uint32_t sign = uint32_t(bits & 0x8000u) << 16;
+  uint32_t exponent = (bits >> 10) & 0x1f;
+  uint32_t mantissa = bits & 0x3ffu;
+  if (exponent == 31)
+    return hardware::floatOf(sign | 0x7f800000u | (mantissa << 13));
+  if (exponent == 0) {
+    float magnitude = static_cast<float>(mantissa) * 0x1p-24f;
+    return sign ? -magnitude : magnitude;
+  }
+  return hardware::floatOf(sign | ((exponent + 112) << 23) | (mantissa << 13));
+}
+
+/// A half in the low or, with op_sel, the high 16 bits of a register. Results
+/// write the low half and, as on gfx9, clear the high one.
+struct F16 {
+  using type = double;
+  static constexpr ValueType valueType = ValueType::F16;
+  struct Source {
+    const uint32_t *p;
+    uint32_t andMask, xorMask;
+    unsigned shift;
+    ALWAYS_INLINE double get(unsigned l) const {
+      return valueOfHalf(static_cast<uint16_t>(
+          ((p[l] >> shift) & 0xffffu & andMask) ^ xorMask));
+    }
+  };
+  struct Buffer {
+    alignas(64) uint32_t words[L];
+  };
+  static ALWAYS_INLINE Source source(Wave &w, const Operand &o, Buffer &b) {
+    return {lanes(w, o, 0, b.words), o.andMask, o.xorMask,
+            (o.modifiers & 4) ? 16u : 0u};
+  }
+  static ALWAYS_INLINE void put(uint32_t (*d)[L], unsigned l, double value) {
+    d[0][l] = halfOf(value);
+  }
+  static ALWAYS_INLINE void blend(uint32_t (*d)[L], unsigned l, double value,
+                                  uint32_t mask) {
+    d[0][l] = (uint32_t(halfOf(value)) & mask) | (d[0][l] & ~mask);
+  }
+};
+
+/// A 16-bit integer; results clear the high half.
+template <typename T> struct Short {
+  using type = T;
+  static constexpr ValueType valueType = ValueType::B32;
+  struct Source {
+    const uint32_t *p;
+    unsigned shift;
+    ALWAYS_INLINE T get(unsigned l) const {
+      return static_cast<T>(p[l] >> shift);
+    }
+  };
+  struct Buffer {
+    alignas(64) uint32_t words[L];
+  };
+  static ALWAYS_INLINE Source source(Wave &w, const Operand &o, Buffer &b) {
+    return {lanes(w, o, 0, b.words), (o.modifiers & 4) ? 16u : 0u};
+  }
+  static ALWAYS_INLINE void put(uint32_t (*d)[L], unsigned l, T value) {
+    d[0][l] = static_cast<uint16_t>(value);
+  }
+  static ALWAYS_INLINE void blend(uint32_t (*d)[L], unsigned l, T value,
+                                  uint32_t mask) {
+    d[0][l] = (static_cast<uint16_t>(value) & mask) | (d[0][l] & ~mask);
+  }
+};
+
+using U32 = Word<uint32_t, ValueType::B32>;
+using I32 = Word<int32_t, ValueType::B32>;
+using F32 = Word<float, ValueType::F32>;
+using U64 = Double<uint64_t, ValueType::B64>;
+using I64 = Double<int64_t, ValueType::B64>;
+using F64 = Double<double, ValueType::F64>;
+using U16 = Short<uint16_t>;
+using I16 = Short<int16_t>;
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+template <bool Vector, typename D, typename Compute>
+ALWAYS_INLINE void forLanes(Wave &w, const Instruction &I, Compute compute) {
+  uint32_t(*d)[L] = w.vgpr + I.dst.index;
+  if (Vector) {
+    if (w.exec == ~uint64_t(0)) {
+      VECTORIZE
+      for (unsigned l = 0; l < L; ++l)
+        D::put(d, l, compute(l));
+      return;
+    }
+    VECTORIZE
+    for (unsigned l = 0; l < L; ++l)
+      D::blend(d, l, compute(l), w.execMask[l]);
+    return;
+  }
+  for (uint64_t rest = w.exec; rest; rest &= rest - 1) {
+    unsigned l = static_cast<unsigned>(__builtin_ctzll(rest));
+    D::put(d, l, compute(l));
+  }
+}
+
+template <typename F, bool Vector, typename D, typename A>
+void unary(Wave &w, const Instruction &I) {
+  typename A::Buffer bufferA;
+  typename A::Source a = A::source(w, I.src[0], bufferA);
+  forLanes<Vector, D>(w, I, [&](unsigned l) ALWAYS_INLINE_LAMBDA {
+    return F::apply(a.get(l));
+  });
+}
+
+template <typename F, bool Vector, typename D, typename A, typename B>
+void binary(Wave &w, const Instruction &I) {
+  typename A::Buffer bufferA;
+  typename B::Buffer bufferB;
+  typename A::Source a = A::source(w, I.src[0], bufferA);
+  typename B::Source b = B::source(w, I.src[1], bufferB);
+  forLanes<Vector, D>(w, I, [&](unsigned l) ALWAYS_INLINE_LAMBDA {
+    return F::apply(a.get(l), b.get(l));
+  });
+}
+
+template <typename F, bool Vector, typename D, typename A, typename B,
+          typename C>
+void ternary(Wave &w, const Instruction &I) {
+  typename A::Buffer bufferA;
+  typename B::Buffer bufferB;
+  typename C::Buffer bufferC;
+  typename A::Source a = A::source(w, I.src[0], bufferA);
+  typename B::Source b = B::source(w, I.src[1], bufferB);
+  typename C::Source c = C::source(w, I.src[2], bufferC);
+  forLanes<Vector, D>(w, I, [&](unsigned l) ALWAYS_INLINE_LAMBDA {
+    return F::apply(a.get(l), b.get(l), c.get(l));
+  });
+}
+
+/// A comparison: writes a mask, zero for inactive lanes.
+template <typename F, bool WritesExec, typename A, typename B>
+void comparison(Wave &w, const Instruction &I) {
+  typename A::Buffer bufferA;
+  typename B::Buffer bufferB;
+  typename A::Source a = A::source(w, I.src[0], bufferA);
+  typename B::Source b = B::source(w, I.src[1], bufferB);
+  alignas(64) uint32_t result[L];
+  VECTORIZE
+  for (unsigned l = 0; l < L; ++l)
+    result[l] = F::apply(a.get(l), b.get(l)) ? 1u : 0u;
+  uint64_t mask = packMask(result) & w.exec;
+  w.write64(I.sdst.index, mask);
+  if (WritesExec)
+    w.write64(sgprEXEC, mask);
+}
+
+//===----------------------------------------------------------------------===//
+// Registration
+//===----------------------------------------------------------------------===//
+
+template <typename... Types>
+inline OpcodeEntry vectorEntry(Handler handler, ValueType result,
+                               Arithmetic arithmetic = Arithmetic::None) {
+  OpcodeEntry entry;
+  entry.handler = handler;
+  entry.category = Category::VALU;
+  entry.arithmetic = arithmetic;
+  entry.result = result;
+  ValueType types[] = {Types::valueType...};
+  for (unsigned i = 0; i < sizeof...(Types) && i < 3; ++i)
+    entry.source[i] = types[i];
+  return entry;
+}
+
+inline OpcodeEntry plainEntry(Handler handler, Category category) {
+  OpcodeEntry entry;
+  entry.handler = handler;
+  entry.category = category;
+  return entry;
+}
+
+#define WAVESMITH_OP1(NAME, VECTOR, D, A, EXPRESSION, ...)                     \
+  {                                                                            \
+    struct F {                                                                 \
+      static ALWAYS_INLINE auto apply(A::type a) {                             \
+        return static_cast<typename D::type>(EXPRESSION);                      \
+      }                                                                        \
+    };                                                                         \
+    table.entries[NAME] = vectorEntry<A>(&unary<F, VECTOR, D, A>,              \
+                                         D::valueType, ##__VA_ARGS__);         \
+  }
+#define WAVESMITH_OP2(NAME, VECTOR, D, A, B, EXPRESSION, ...)                  \
+  {                                                                            \
+    struct F {                                                                 \
+      static ALWAYS_INLINE auto apply(A::type a, B::type b) {                  \
+        return static_cast<typename D::type>(EXPRESSION);                      \
+      }                                                                        \
+    };                                                                         \
+    table.entries[NAME] = vectorEntry<A, B>(&binary<F, VECTOR, D, A, B>,       \
+                                            D::valueType, ##__VA_ARGS__);      \
+  }
+#define WAVESMITH_OP3(NAME, VECTOR, D, A, B, C, EXPRESSION, ...)               \
+  {                                                                            \
+    struct F {                                                                 \
+      static ALWAYS_INLINE auto apply(A::type a, B::type b, C::type c) {       \
+        return static_cast<typename D::type>(EXPRESSION);                      \
+      }                                                                        \
+    };                                                                         \
+    table.entries[NAME] =                                                      \
+        vectorEntry<A, B, C>(&ternary<F, VECTOR, D, A, B, C>, D::valueType,    \
+                             ##__VA_ARGS__);                                   \
+  }
+#define OP1(NAME, ...) WAVESMITH_OP1(NAME, true, __VA_ARGS__)
+#define OP2(NAME, ...) WAVESMITH_OP2(NAME, true, __VA_ARGS__)
+#define OP3(NAME, ...) WAVESMITH_OP3(NAME, true, __VA_ARGS__)
+#define SLOW1(NAME, ...) WAVESMITH_OP1(NAME, false, __VA_ARGS__)
+#define SLOW2(NAME, ...) WAVESMITH_OP2(NAME, false, __VA_ARGS__)
+#define SLOW3(NAME, ...) WAVESMITH_OP3(NAME, false, __VA_ARGS__)
+
+void registerScalarALU(OpcodeTable &table);
+void registerScalarMemory(OpcodeTable &table);
+void registerControl(OpcodeTable &table);
+void registerVectorALU(OpcodeTable &table);
+void registerVectorF16(OpcodeTable &table);
+void registerVectorF64(OpcodeTable &table);
+void registerDivision(OpcodeTable &table);
+void registerVectorCompare(OpcodeTable &table);
+void registerVectorPacked(OpcodeTable &table);
+void registerVectorMemory(OpcodeTable &table);
+void registerLDS(OpcodeTable &table);
+void registerCrossLane(OpcodeTable &table);
+void registerMFMA(OpcodeTable &table);
+
+} // namespace wavesmith::sim::WAVESMITH_SIMULATOR_VARIANT
+
+#endif // WAVESMITH_LIB_SIMULATOR_SEMANTICS_H

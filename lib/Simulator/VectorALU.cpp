@@ -1,0 +1,447 @@
+//===- VectorALU.cpp - 32-bit vector arithmetic -------------------------===//
+//
+// Part of Wavesmith. Licensed under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Semantics.h"
+
+namespace wavesmith::sim::WAVESMITH_SIMULATOR_VARIANT {
+namespace {
+
+template <typename T> ALWAYS_INLINE T minimum(T a, T b) {
+  return a < b ? a : b;
+}
+template <typename T> ALWAYS_INLINE T maximum(T a, T b) {
+  return a > b ? a : b;
+}
+template <typename T> ALWAYS_INLINE T median(T a, T b, T c) {
+  return maximum(minimum(a, b), minimum(maximum(a, b), c));
+}
+
+/// A NaN loses against a number, the sign of zero counts.
+ALWAYS_INLINE float minimumF32(float a, float b) {
+  return a != a   ? b
+         : b != b ? a
+         : a == b ? hardware::floatOf(hardware::bitsOf(a) | hardware::bitsOf(b))
+         : a < b  ? a
+                  : b;
+}
+ALWAYS_INLINE float maximumF32(float a, float b) {
+  return a != a   ? b
+         : b != b ? a
+         : a == b ? hardware::floatOf(hardware::bitsOf(a) & hardware::bitsOf(b))
+         : a > b  ? a
+                  : b;
+}
+ALWAYS_INLINE float medianF32(float a, float b, float c) {
+  if (a != a || b != b || c != c)
+    return minimumF32(minimumF32(a, b), c);
+  return maximumF32(minimumF32(a, b), minimumF32(maximumF32(a, b), c));
+}
+
+ALWAYS_INLINE int32_t sign24(uint32_t a) {
+  return static_cast<int32_t>(a << 8) >> 8;
+}
+ALWAYS_INLINE uint32_t low24(uint32_t a) { return a & 0xffffffu; }
+
+ALWAYS_INLINE uint32_t extract(uint32_t a, uint32_t b, uint32_t c) {
+  uint32_t first = b & 31, count = c & 31;
+  return (a >> first) & ((1u << count) - 1u);
+}
+ALWAYS_INLINE int32_t extractSigned(uint32_t a, uint32_t b, uint32_t c) {
+  uint32_t first = b & 31, count = c & 31;
+  if (count == 0)
+    return 0;
+  if (first + count >= 32)
+    return static_cast<int32_t>(a) >> first;
+  return static_cast<int32_t>(a << (32 - first - count)) >> (32 - count);
+}
+
+ALWAYS_INLINE uint32_t reverseBits(uint32_t a) {
+  a = ((a >> 1) & 0x55555555u) | ((a & 0x55555555u) << 1);
+  a = ((a >> 2) & 0x33333333u) | ((a & 0x33333333u) << 2);
+  a = ((a >> 4) & 0x0f0f0f0fu) | ((a & 0x0f0f0f0fu) << 4);
+  return __builtin_bswap32(a);
+}
+
+/// v_perm_b32: each byte of the selector picks one of eight bytes (b is the
+/// low half), a sign or a constant.
+inline uint32_t permuteBytes(uint32_t a, uint32_t b, uint32_t selector) {
+  uint64_t source = (uint64_t(a) << 32) | b;
+  uint32_t result = 0;
+  for (unsigned i = 0; i < 4; ++i) {
+    uint32_t s = (selector >> (8 * i)) & 0xff;
+    uint32_t byte;
+    if (s >= 13)
+      byte = 0xff;
+    else if (s == 12)
+      byte = 0;
+    else if (s >= 8)
+      byte = ((source >> (16 * (s - 8) + 15)) & 1) ? 0xff : 0;
+    else
+      byte = (source >> (8 * s)) & 0xff;
+    result |= byte << (8 * i);
+  }
+  return result;
+}
+
+inline uint32_t sumOfDifferences(uint32_t a, uint32_t b, uint32_t c,
+                                 bool masked, unsigned shift) {
+  uint32_t sum = 0;
+  for (unsigned i = 0; i < 4; ++i) {
+    int32_t x = (a >> (8 * i)) & 0xff, y = (b >> (8 * i)) & 0xff;
+    if (!masked || y)
+      sum += static_cast<uint32_t>(x > y ? x - y : y - x);
+  }
+  return (sum << shift) + c;
+}
+
+/// Conversions saturate and give 0 for NaN.
+ALWAYS_INLINE int32_t toI32(float a) {
+  return a != a                ? 0
+         : a >= 2147483648.0f  ? INT32_MAX
+         : a <= -2147483648.0f ? INT32_MIN
+                               : static_cast<int32_t>(a);
+}
+ALWAYS_INLINE uint32_t toU32(float a) {
+  return !(a > 0) ? 0u
+         : a >= 4294967296.0f ? UINT32_MAX
+                              : static_cast<uint32_t>(a);
+}
+
+/// Rounds towards zero to a half.
+inline uint16_t halfTowardsZero(float value) {
+  uint16_t nearest = halfOf(value);
+  if (value != value || std::fabs(value) == __builtin_inff())
+    return nearest;
+  double back = valueOfHalf(nearest);
+  if (std::fabs(back) > std::fabs(static_cast<double>(value)))
+    return nearest - 1; // one step towards zero; infinity becomes 65504
+  return nearest;
+}
+
+inline int32_t normalized(float a, float scale, float low) {
+  if (a != a)
+    return 0;
+  float clamped = a > 1.0f ? 1.0f : a < low ? low : a;
+  return static_cast<int32_t>(__builtin_rintf(clamped * scale));
+}
+
+inline int32_t saturate(int64_t a, int64_t low, int64_t high) {
+  return static_cast<int32_t>(a < low ? low : a > high ? high : a);
+}
+
+//===----------------------------------------------------------------------===//
+// Carries
+//===----------------------------------------------------------------------===//
+
+enum class Carry { Add, Sub, SubReverse };
+
+/// d = a +- b (+- carry in), carry out to a mask.
+template <Carry Kind, bool HasCarryIn>
+void carryOperation(Wave &w, const Instruction &I) {
+  alignas(64) uint32_t bufferA[L], bufferB[L], in[L], out[L];
+  const uint32_t *a = lanes(w, I.src[0], 0, bufferA);
+  const uint32_t *b = lanes(w, I.src[1], 0, bufferB);
+  if (HasCarryIn) {
+    // Without an explicit operand (e32, SDWA, DPP) it is VCC.
+    expandMask(I.src[2].kind == OperandKind::None ? w.read64(sgprVCC)
+                                                  : s64(w, I.src[2]),
+               in);
+  }
+  uint32_t *d = w.vgpr[I.dst.index];
+  VECTORIZE
+  for (unsigned l = 0; l < L; ++l) {
+    uint32_t x = Kind == Carry::SubReverse ? b[l] : a[l];
+    uint32_t y = Kind == Carry::SubReverse ? a[l] : b[l];
+    uint32_t c = HasCarryIn ? in[l] & 1u : 0u;
+    uint32_t result, carry;
+    if (Kind == Carry::Add) {
+      uint32_t partial = x + y;
+      result = partial + c;
+      carry = uint32_t(partial < x) | uint32_t(result < partial);
+    } else {
+      uint32_t partial = x - y;
+      result = partial - c;
+      carry = uint32_t(x < y) | uint32_t(partial < c);
+    }
+    if (I.clamp)
+      result = carry ? (Kind == Carry::Add ? ~0u : 0u) : result;
+    out[l] = carry;
+    d[l] = (result & w.execMask[l]) | (d[l] & ~w.execMask[l]);
+  }
+  w.write64(I.sdst.index, packMask(out) & w.exec);
+}
+
+/// d = a +- b, which clamp saturates as unsigned or signed.
+template <Carry Kind, bool Signed>
+void addOperation(Wave &w, const Instruction &I) {
+  alignas(64) uint32_t bufferA[L], bufferB[L];
+  const uint32_t *a = lanes(w, I.src[0], 0, bufferA);
+  const uint32_t *b = lanes(w, I.src[1], 0, bufferB);
+  uint32_t *d = w.vgpr[I.dst.index];
+  if (!I.clamp) {
+    VECTORIZE
+    for (unsigned l = 0; l < L; ++l) {
+      uint32_t result = Kind == Carry::Add   ? a[l] + b[l]
+                        : Kind == Carry::Sub ? a[l] - b[l]
+                                             : b[l] - a[l];
+      d[l] = (result & w.execMask[l]) | (d[l] & ~w.execMask[l]);
+    }
+    return;
+  }
+  for (unsigned l = 0; l < L; ++l) {
+    if (!w.execMask[l])
+      continue;
+    uint32_t x = Kind == Carry::SubReverse ? b[l] : a[l];
+    uint32_t y = Kind == Carry::SubReverse ? a[l] : b[l];
+    int64_t wideX = Signed ? int64_t(int32_t(x)) : int64_t(x);
+    int64_t wideY = Signed ? int64_t(int32_t(y)) : int64_t(y);
+    int64_t wide = Kind == Carry::Add ? wideX + wideY : wideX - wideY;
+    int64_t low = Signed ? INT32_MIN : 0;
+    int64_t high = Signed ? int64_t(INT32_MAX) : int64_t(UINT32_MAX);
+    d[l] = static_cast<uint32_t>(wide < low ? low : wide > high ? high : wide);
+  }
+}
+
+template <bool Signed> void multiplyAdd64(Wave &w, const Instruction &I) {
+  U64::Buffer bufferC;
+  alignas(64) uint32_t bufferA[L], bufferB[L], out[L];
+  const uint32_t *a = lanes(w, I.src[0], 0, bufferA);
+  const uint32_t *b = lanes(w, I.src[1], 0, bufferB);
+  U64::Source c = U64::source(w, I.src[2], bufferC);
+  uint32_t(*d)[L] = w.vgpr + I.dst.index;
+  VECTORIZE
+  for (unsigned l = 0; l < L; ++l) {
+    uint64_t product = Signed
+                           ? uint64_t(int64_t(int32_t(a[l])) * int32_t(b[l]))
+                           : uint64_t(a[l]) * b[l];
+    uint64_t addend = c.get(l);
+    uint64_t sum = product + addend;
+    out[l] = Signed ? uint32_t((((~(product ^ addend)) & (product ^ sum)) >> 63))
+                    : uint32_t(sum < product);
+    U64::blend(d, l, sum, w.execMask[l]);
+  }
+  w.write64(I.sdst.index, packMask(out) & w.exec);
+}
+
+/// d = mask ? b : a.
+void conditionalMask(Wave &w, const Instruction &I) {
+  alignas(64) uint32_t mask[L];
+  F32::Buffer bufferA, bufferB;
+  // Modifiers of this instruction act on the sign bit as for f32.
+  F32::Source a = F32::source(w, I.src[0], bufferA);
+  F32::Source b = F32::source(w, I.src[1], bufferB);
+  expandMask(I.src[2].kind == OperandKind::None ? w.read64(sgprVCC)
+                                                : s64(w, I.src[2]),
+             mask);
+  uint32_t *d = w.vgpr[I.dst.index];
+  VECTORIZE
+  for (unsigned l = 0; l < L; ++l) {
+    uint32_t x = (a.p[l] & a.andMask) ^ a.xorMask;
+    uint32_t y = (b.p[l] & b.andMask) ^ b.xorMask;
+    uint32_t r = (y & mask[l]) | (x & ~mask[l]);
+    d[l] = (r & w.execMask[l]) | (d[l] & ~w.execMask[l]);
+  }
+}
+
+void swapRegisters(Wave &w, const Instruction &I) {
+  uint32_t *a = w.vgpr[I.dst.index];
+  uint32_t *b = w.vgpr[I.src[0].index];
+  for (unsigned l = 0; l < L; ++l)
+    if (w.execMask[l])
+      std::swap(a[l], b[l]);
+}
+
+} // namespace
+
+void registerVectorALU(OpcodeTable &table) {
+  using namespace hardware;
+
+  //===--- Moves ----------------------------------------------------------===//
+  OP1("V_MOV_B32", U32, U32, a);
+  OP1("V_MOV_B64", U64, U64, a);
+  OP1("V_NOT_B32", U32, U32, ~a);
+  OP1("V_BFREV_B32", U32, U32, reverseBits(a));
+  OP1("V_ACCVGPR_READ_B32", U32, U32, a);
+  OP1("V_ACCVGPR_WRITE_B32", U32, U32, a);
+  OP1("V_ACCVGPR_MOV_B32", U32, U32, a);
+  table.entries["V_CNDMASK_B32"] =
+      vectorEntry<F32, F32, U64>(&conditionalMask, ValueType::B32);
+  table.entries["V_CNDMASK_B32"].bitwise = true;
+  table.entries["V_SWAP_B32"] =
+      vectorEntry<U32>(&swapRegisters, ValueType::B32);
+
+  //===--- Integers -------------------------------------------------------===//
+  table.entries["V_ADD_U32"] = vectorEntry<U32, U32>(
+      &addOperation<Carry::Add, false>, ValueType::B32);
+  table.entries["V_SUB_U32"] = vectorEntry<U32, U32>(
+      &addOperation<Carry::Sub, false>, ValueType::B32);
+  table.entries["V_SUBREV_U32"] = vectorEntry<U32, U32>(
+      &addOperation<Carry::SubReverse, false>, ValueType::B32);
+  table.entries["V_ADD_I32"] = vectorEntry<U32, U32>(
+      &addOperation<Carry::Add, true>, ValueType::B32);
+  table.entries["V_SUB_I32"] = vectorEntry<U32, U32>(
+      &addOperation<Carry::Sub, true>, ValueType::B32);
+  table.entries["V_ADD_CO_U32"] = vectorEntry<U32, U32>(
+      &carryOperation<Carry::Add, false>, ValueType::B32);
+  table.entries["V_SUB_CO_U32"] = vectorEntry<U32, U32>(
+      &carryOperation<Carry::Sub, false>, ValueType::B32);
+  table.entries["V_SUBREV_CO_U32"] = vectorEntry<U32, U32>(
+      &carryOperation<Carry::SubReverse, false>, ValueType::B32);
+  table.entries["V_ADDC_CO_U32"] = vectorEntry<U32, U32, U64>(
+      &carryOperation<Carry::Add, true>, ValueType::B32);
+  table.entries["V_SUBB_CO_U32"] = vectorEntry<U32, U32, U64>(
+      &carryOperation<Carry::Sub, true>, ValueType::B32);
+  table.entries["V_SUBBREV_CO_U32"] = vectorEntry<U32, U32, U64>(
+      &carryOperation<Carry::SubReverse, true>, ValueType::B32);
+  table.entries["V_MAD_U64_U32"] = vectorEntry<U32, U32, U64>(
+      &multiplyAdd64<false>, ValueType::B64);
+  table.entries["V_MAD_I64_I32"] = vectorEntry<U32, U32, U64>(
+      &multiplyAdd64<true>, ValueType::B64);
+  for (const char *name :
+       {"V_ADD_U32", "V_SUB_U32", "V_SUBREV_U32", "V_ADD_I32", "V_SUB_I32",
+        "V_ADD_CO_U32", "V_SUB_CO_U32", "V_SUBREV_CO_U32", "V_ADDC_CO_U32",
+        "V_SUBB_CO_U32", "V_SUBBREV_CO_U32"})
+    table.entries[name].handlesClamp = true;
+
+  OP2("V_MUL_LO_U32", U32, U32, U32, a *b);
+  OP2("V_MUL_HI_U32", U32, U32, U32, (uint64_t(a) * b) >> 32);
+  OP2("V_MUL_HI_I32", I32, I32, I32, (int64_t(a) * b) >> 32);
+  OP2("V_MUL_U32_U24", U32, U32, U32, low24(a) * low24(b));
+  OP2("V_MUL_HI_U32_U24", U32, U32, U32,
+      (uint64_t(low24(a)) * low24(b)) >> 32);
+  OP2("V_MUL_I32_I24", U32, U32, U32,
+      uint32_t(sign24(a)) * uint32_t(sign24(b)));
+  OP2("V_MUL_HI_I32_I24", U32, U32, U32,
+      uint64_t(int64_t(sign24(a)) * sign24(b)) >> 32);
+  OP3("V_MAD_U32_U24", U32, U32, U32, U32, low24(a) * low24(b) + c);
+  OP3("V_MAD_I32_I24", U32, U32, U32, U32,
+      uint32_t(sign24(a)) * uint32_t(sign24(b)) + c);
+  OP3("V_MAD_U32_U16", U32, U16, U16, U32, uint32_t(a) * b + c);
+  OP3("V_MAD_I32_I16", U32, I16, I16, U32,
+      uint32_t(int32_t(a) * int32_t(b)) + c);
+  OP2("V_MIN_I32", I32, I32, I32, minimum(a, b));
+  OP2("V_MAX_I32", I32, I32, I32, maximum(a, b));
+  OP2("V_MIN_U32", U32, U32, U32, minimum(a, b));
+  OP2("V_MAX_U32", U32, U32, U32, maximum(a, b));
+  OP3("V_MIN3_I32", I32, I32, I32, I32, minimum(minimum(a, b), c));
+  OP3("V_MAX3_I32", I32, I32, I32, I32, maximum(maximum(a, b), c));
+  OP3("V_MED3_I32", I32, I32, I32, I32, median(a, b, c));
+  OP3("V_MIN3_U32", U32, U32, U32, U32, minimum(minimum(a, b), c));
+  OP3("V_MAX3_U32", U32, U32, U32, U32, maximum(maximum(a, b), c));
+  OP3("V_MED3_U32", U32, U32, U32, U32, median(a, b, c));
+  OP2("V_AND_B32", U32, U32, U32, a &b);
+  OP2("V_OR_B32", U32, U32, U32, a | b);
+  OP2("V_XOR_B32", U32, U32, U32, a ^ b);
+  OP2("V_XNOR_B32", U32, U32, U32, ~(a ^ b));
+  OP2("V_LSHLREV_B32", U32, U32, U32, b << (a & 31));
+  OP2("V_LSHRREV_B32", U32, U32, U32, b >> (a & 31));
+  OP2("V_ASHRREV_I32", I32, U32, I32, b >> (a & 31));
+  OP2("V_LSHLREV_B64", U64, U32, U64, b << (a & 63));
+  OP2("V_LSHRREV_B64", U64, U32, U64, b >> (a & 63));
+  OP2("V_ASHRREV_I64", I64, U32, I64, b >> (a & 63));
+  OP3("V_LSHL_ADD_U32", U32, U32, U32, U32, (a << (b & 31)) + c);
+  OP3("V_ADD_LSHL_U32", U32, U32, U32, U32, (a + b) << (c & 31));
+  OP3("V_LSHL_OR_B32", U32, U32, U32, U32, (a << (b & 31)) | c);
+  OP3("V_AND_OR_B32", U32, U32, U32, U32, (a & b) | c);
+  OP3("V_OR3_B32", U32, U32, U32, U32, a | b | c);
+  OP3("V_ADD3_U32", U32, U32, U32, U32, a + b + c);
+  OP3("V_XAD_U32", U32, U32, U32, U32, (a ^ b) + c);
+  OP3("V_LSHL_ADD_U64", U64, U64, U32, U64, (a << (b & 7)) + c);
+  OP3("V_BFE_U32", U32, U32, U32, U32, extract(a, b, c));
+  OP3("V_BFE_I32", I32, U32, U32, U32, extractSigned(a, b, c));
+  OP3("V_BFI_B32", U32, U32, U32, U32, (a & b) | (~a & c));
+  OP2("V_BFM_B32", U32, U32, U32, ((1u << (a & 31)) - 1u) << (b & 31));
+  OP3("V_ALIGNBIT_B32", U32, U32, U32, U32,
+      ((uint64_t(a) << 32) | b) >> (c & 31));
+  OP3("V_ALIGNBYTE_B32", U32, U32, U32, U32,
+      ((uint64_t(a) << 32) | b) >> (8 * (c & 3)));
+  SLOW3("V_PERM_B32", U32, U32, U32, U32, permuteBytes(a, b, c));
+  SLOW2("V_BCNT_U32_B32", U32, U32, U32, uint32_t(__builtin_popcount(a)) + b);
+  SLOW1("V_FFBH_U32", U32, U32, a ? uint32_t(__builtin_clz(a)) : ~0u);
+  SLOW1("V_FFBL_B32", U32, U32, a ? uint32_t(__builtin_ctz(a)) : ~0u);
+  SLOW1("V_FFBH_I32", U32, I32,
+        (a ^ (a >> 31)) ? uint32_t(__builtin_clz(uint32_t(a ^ (a >> 31))))
+                        : ~0u);
+  SLOW3("V_SAD_U8", U32, U32, U32, U32,
+        sumOfDifferences(a, b, c, false, 0));
+  SLOW3("V_SAD_HI_U8", U32, U32, U32, U32,
+        sumOfDifferences(a, b, c, false, 16));
+  SLOW3("V_MSAD_U8", U32, U32, U32, U32, sumOfDifferences(a, b, c, true, 0));
+  OP3("V_SAD_U32", U32, U32, U32, U32, (a > b ? a - b : b - a) + c);
+
+  //===--- f32 ------------------------------------------------------------===//
+  OP2("V_ADD_F32", F32, F32, F32, a + b, Arithmetic::F32Add);
+  OP2("V_SUB_F32", F32, F32, F32, a - b, Arithmetic::F32Add);
+  OP2("V_SUBREV_F32", F32, F32, F32, b - a, Arithmetic::F32Add);
+  OP2("V_MUL_F32", F32, F32, F32, a *b, Arithmetic::F32Mul);
+  OP2("V_MUL_LEGACY_F32", F32, F32, F32,
+      (a == 0 || b == 0) ? 0.0f : a * b, Arithmetic::F32Mul);
+  OP3("V_FMA_F32", F32, F32, F32, F32, __builtin_fmaf(a, b, c),
+      Arithmetic::F32FMA);
+  OP3("V_FMAC_F32", F32, F32, F32, F32, __builtin_fmaf(a, b, c),
+      Arithmetic::F32FMA);
+  OP3("V_MAD_F32", F32, F32, F32, F32, a *b + c, Arithmetic::F32FMA);
+  OP3("V_MAC_F32", F32, F32, F32, F32, a *b + c, Arithmetic::F32FMA);
+  // The literal is the second source of madmk and the third of madak.
+  OP3("V_MADAK_F32", F32, F32, F32, F32, a *b + c, Arithmetic::F32FMA);
+  OP3("V_MADMK_F32", F32, F32, F32, F32, a *b + c, Arithmetic::F32FMA);
+  OP3("V_FMAAK_F32", F32, F32, F32, F32, __builtin_fmaf(a, b, c),
+      Arithmetic::F32FMA);
+  OP3("V_FMAMK_F32", F32, F32, F32, F32, __builtin_fmaf(a, b, c),
+      Arithmetic::F32FMA);
+  OP2("V_MIN_F32", F32, F32, F32, minimumF32(a, b));
+  OP2("V_MAX_F32", F32, F32, F32, maximumF32(a, b));
+  OP3("V_MIN3_F32", F32, F32, F32, F32, minimumF32(minimumF32(a, b), c));
+  OP3("V_MAX3_F32", F32, F32, F32, F32, maximumF32(maximumF32(a, b), c));
+  OP3("V_MED3_F32", F32, F32, F32, F32, medianF32(a, b, c));
+  OP1("V_RNDNE_F32", F32, F32, __builtin_rintf(a));
+  OP1("V_TRUNC_F32", F32, F32, __builtin_truncf(a));
+  OP1("V_CEIL_F32", F32, F32, __builtin_ceilf(a));
+  OP1("V_FLOOR_F32", F32, F32, __builtin_floorf(a));
+  OP1("V_FRACT_F32", F32, F32, fract_f32(a));
+  SLOW1("V_FREXP_MANT_F32", F32, F32, frexp_mant_f32(a));
+  SLOW1("V_FREXP_EXP_I32_F32", I32, F32, frexp_exp_i32_f32(a));
+  SLOW2("V_LDEXP_F32", F32, F32, I32, std::ldexp(a, b));
+  OP1("V_RCP_F32", F32, F32, rcp_f32(a), Arithmetic::F32Trans);
+  OP1("V_RCP_IFLAG_F32", F32, F32, rcp_f32(a), Arithmetic::F32Trans);
+  OP1("V_SQRT_F32", F32, F32, __builtin_sqrtf(flushDenormal(a)),
+      Arithmetic::F32Trans);
+  SLOW1("V_RSQ_F32", F32, F32, rsq_f32(a), Arithmetic::F32Trans);
+  SLOW1("V_EXP_F32", F32, F32, exp_f32(a), Arithmetic::F32Trans);
+  SLOW1("V_LOG_F32", F32, F32, log_f32(a), Arithmetic::F32Trans);
+  SLOW1("V_SIN_F32", F32, F32, sin_f32(a), Arithmetic::F32Trans);
+  SLOW1("V_COS_F32", F32, F32, cos_f32(a), Arithmetic::F32Trans);
+
+  //===--- Conversions ----------------------------------------------------===//
+  OP1("V_CVT_F32_I32", F32, I32, static_cast<float>(a));
+  OP1("V_CVT_F32_U32", F32, U32, static_cast<float>(a));
+  SLOW1("V_CVT_I32_F32", I32, F32, toI32(a));
+  SLOW1("V_CVT_U32_F32", U32, F32, toU32(a));
+  SLOW1("V_CVT_RPI_I32_F32", I32, F32,
+        toI32(static_cast<float>(__builtin_floor(double(a) + 0.5))));
+  SLOW1("V_CVT_FLR_I32_F32", I32, F32, toI32(__builtin_floorf(a)));
+  OP1("V_CVT_F32_UBYTE0", F32, U32, static_cast<float>(a & 0xff));
+  OP1("V_CVT_F32_UBYTE1", F32, U32, static_cast<float>((a >> 8) & 0xff));
+  OP1("V_CVT_F32_UBYTE2", F32, U32, static_cast<float>((a >> 16) & 0xff));
+  OP1("V_CVT_F32_UBYTE3", F32, U32, static_cast<float>(a >> 24));
+  SLOW2("V_CVT_PKRTZ_F16_F32", U32, F32, F32,
+        halfTowardsZero(a) | (uint32_t(halfTowardsZero(b)) << 16));
+  SLOW2("V_CVT_PKNORM_I16_F32", U32, F32, F32,
+        (uint32_t(normalized(a, 32767.0f, -1.0f)) & 0xffffu) |
+            (uint32_t(normalized(b, 32767.0f, -1.0f)) << 16));
+  SLOW2("V_CVT_PKNORM_U16_F32", U32, F32, F32,
+        (uint32_t(normalized(a, 65535.0f, 0.0f)) & 0xffffu) |
+            (uint32_t(normalized(b, 65535.0f, 0.0f)) << 16));
+  OP2("V_CVT_PK_U16_U32", U32, U32, U32,
+      minimum(a, 0xffffu) | (minimum(b, 0xffffu) << 16));
+  OP2("V_CVT_PK_I16_I32", U32, I32, I32,
+      (uint32_t(saturate(a, -32768, 32767)) & 0xffffu) |
+          (uint32_t(saturate(b, -32768, 32767)) << 16));
+}
+
+} // namespace wavesmith::sim::WAVESMITH_SIMULATOR_VARIANT

@@ -1,0 +1,418 @@
+//===- VectorMemory.cpp - Global, flat, scratch and buffer access -------===//
+//
+// Part of Wavesmith. Licensed under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AtomicOperation.h"
+
+namespace wavesmith::sim::WAVESMITH_SIMULATOR_VARIANT {
+namespace {
+
+// Operands: src[0] address VGPRs, src[1] data VGPRs, src[2] the scalar base or
+// the buffer descriptor, src[3] the scalar offset of a buffer.
+
+/// The addresses of all lanes, and how to reach the bytes behind them.
+struct Addresses {
+  uint64_t address[L];
+  /// Scratch, where addresses are offsets in a lane's private memory.
+  bool scratch = false;
+  /// Flat: the aperture decides lane by lane.
+  bool flat = false;
+  /// Buffers: the first offset out of range for each lane.
+  bool checked = false;
+  uint64_t offset[L];
+  uint64_t limit = 0;
+  uint64_t laneInRange = ~uint64_t(0);
+};
+
+bool bufferAddresses(Wave &w, const Instruction &I, Addresses &out) {
+  const uint32_t *d = &w.sgpr[I.src[2].index];
+  uint64_t base = d[0] | (uint64_t(d[1] & 0xffffu) << 32);
+  uint32_t stride = (d[1] >> 16) & 0x3fffu;
+  bool swizzle = d[1] >> 31;
+  bool addThread = (d[3] >> 23) & 1;
+  uint32_t records = d[2];
+  uint32_t scalarOffset = s32(w, I.src[3]);
+  bool hasOffset = I.addressing == Addressing::BufferOffen ||
+                   I.addressing == Addressing::BufferBothen;
+  bool hasIndex = I.addressing == Addressing::BufferIdxen ||
+                  I.addressing == Addressing::BufferBothen;
+  const uint32_t *index = hasIndex ? w.vgpr[I.src[0].index] : nullptr;
+  const uint32_t *offset =
+      hasOffset ? w.vgpr[I.src[0].index + (hasIndex ? 1 : 0)] : nullptr;
+  if (swizzle && addThread) {
+    if (base != scratchBase + w.scratchOffset) {
+      fail(w, "the swizzled buffer descriptor does not point to the "
+              "wavefront's scratch: its base is 0x" +
+                  llvm::Twine::utohexstr(base) + ", scratch is at 0x" +
+                  llvm::Twine::utohexstr(scratchBase + w.scratchOffset));
+      return false;
+    }
+    if (scalarOffset % (4 * L) || hasIndex) {
+      fail(w, "scratch is addressed with an index or with a scalar offset that "
+              "is no multiple of 256");
+      return false;
+    }
+    out.scratch = true;
+    for (unsigned l = 0; l < L; ++l)
+      out.address[l] = uint32_t((offset ? offset[l] : 0) + uint32_t(I.imm) +
+                                scalarOffset / L);
+    return true;
+  }
+  if (swizzle || addThread) {
+    fail(w, "swizzled buffers other than scratch are not modelled");
+    return false;
+  }
+  out.checked = true;
+  out.limit = stride ? ~uint64_t(0) : records;
+  for (unsigned l = 0; l < L; ++l) {
+    uint64_t at = (offset ? offset[l] : 0u) + uint64_t(I.imm);
+    uint64_t row = index ? index[l] : 0;
+    if (stride && row >= records)
+      out.laneInRange &= ~(uint64_t(1) << l);
+    out.offset[l] = at + scalarOffset;
+    out.address[l] = base + scalarOffset + at + row * stride;
+  }
+  return true;
+}
+
+bool computeAddresses(Wave &w, const Instruction &I, Addresses &out) {
+  if (I.space == Space::Buffer)
+    return bufferAddresses(w, I, out);
+  if (I.space == Space::Scratch) {
+    out.scratch = true;
+    uint32_t scalar = I.src[2].kind != OperandKind::None ? s32(w, I.src[2]) : 0;
+    const uint32_t *v =
+        I.src[0].kind != OperandKind::None ? w.vgpr[I.src[0].index] : nullptr;
+    for (unsigned l = 0; l < L; ++l)
+      out.address[l] = uint32_t((v ? v[l] : 0u) + scalar + uint32_t(I.imm));
+    return true;
+  }
+  out.flat = I.space == Space::Flat;
+  if (I.addressing == Addressing::SGPR) {
+    uint64_t base = s64(w, I.src[2]) + uint64_t(I.imm);
+    const uint32_t *v = w.vgpr[I.src[0].index];
+    for (unsigned l = 0; l < L; ++l)
+      out.address[l] = base + v[l];
+    return true;
+  }
+  const uint32_t *low = w.vgpr[I.src[0].index];
+  const uint32_t *high = w.vgpr[I.src[0].index + 1];
+  for (unsigned l = 0; l < L; ++l)
+    out.address[l] = (low[l] | (uint64_t(high[l]) << 32)) + uint64_t(I.imm);
+  return true;
+}
+
+/// Scratch is kept as the chips keep it: dword d of lane l at 256 d + 4 l.
+uint8_t *scratchByte(Wave &w, unsigned lane, uint64_t offset) {
+  return w.scratch + (offset / 4) * (4 * L) + 4 * lane + offset % 4;
+}
+
+bool checkScratch(Wave &w, unsigned lane, uint64_t offset, unsigned bytes,
+                  bool write) {
+  if (offset + bytes > w.scratchPerLane) {
+    failLane(w, static_cast<int>(lane),
+             llvm::Twine(write ? "write" : "read") + " of " +
+                 llvm::Twine(bytes) + " bytes at offset " +
+                 llvm::Twine(offset) + " of private memory, which has " +
+                 llvm::Twine(w.scratchPerLane) + " bytes");
+    return false;
+  }
+  unsigned alignment = bytes < 4 ? bytes : 4;
+  if (offset % alignment) {
+    failLane(w, static_cast<int>(lane),
+             llvm::Twine("misaligned ") + (write ? "write" : "read") + " of " +
+                 llvm::Twine(bytes) + " bytes at offset " +
+                 llvm::Twine(offset) + " of private memory");
+    return false;
+  }
+  (write ? w.scratchBytesWritten : w.scratchBytesRead) += bytes;
+  return true;
+}
+
+/// Where the bytes of one lane are; chunk is the size of contiguous pieces.
+struct Place {
+  uint8_t *host = nullptr;
+  bool interleaved = false;
+  /// Dropped (store) or zero (load) because a buffer ends before.
+  unsigned bytesInRange = ~0u;
+};
+
+bool placeOf(Wave &w, const Addresses &a, unsigned lane, unsigned bytes,
+             bool write, Place &place) {
+  uint64_t address = a.address[lane];
+  if (a.scratch) {
+    if (!checkScratch(w, lane, address, bytes, write))
+      return false;
+    place.host = scratchByte(w, lane, address);
+    place.interleaved = true;
+    return true;
+  }
+  if (a.checked) {
+    if (!((a.laneInRange >> lane) & 1) || a.offset[lane] >= a.limit) {
+      place.bytesInRange = 0;
+      return true;
+    }
+    uint64_t rest = a.limit - a.offset[lane];
+    if (rest < bytes) {
+      place.bytesInRange = static_cast<unsigned>(rest) & ~3u;
+      if (!place.bytesInRange)
+        return true;
+      bytes = place.bytesInRange;
+    }
+  }
+  if (a.flat) {
+    uint32_t high = static_cast<uint32_t>(address >> 32);
+    uint64_t offset = address & 0xffffffffu;
+    if (high == sharedApertureHigh) {
+      std::vector<uint8_t> &lds = w.group->lds;
+      if (offset + bytes > lds.size()) {
+        failLane(w, static_cast<int>(lane),
+                 llvm::Twine("flat ") + (write ? "write" : "read") + " of " +
+                     llvm::Twine(bytes) + " bytes at LDS offset " +
+                     llvm::Twine(offset) + "; the workgroup has " +
+                     llvm::Twine(lds.size()) + " bytes");
+        return false;
+      }
+      place.host = lds.data() + offset;
+      return true;
+    }
+    if (high == privateApertureHigh) {
+      if (!checkScratch(w, lane, offset, bytes, write))
+        return false;
+      place.host = scratchByte(w, lane, offset);
+      place.interleaved = true;
+      return true;
+    }
+  }
+  place.host = resolve(w, static_cast<int>(lane), address, bytes, write);
+  if (!place.host)
+    return false;
+  (write ? w.globalBytesWritten : w.globalBytesRead) += bytes;
+  return true;
+}
+
+/// Loads so many dwords.
+template <unsigned Dwords> void loadDwords(Wave &w, const Instruction &I) {
+  Addresses a;
+  if (!computeAddresses(w, I, a))
+    return;
+  uint32_t(*d)[L] = w.vgpr + I.dst.index;
+  for (uint64_t rest = w.exec; rest; rest &= rest - 1) {
+    unsigned l = static_cast<unsigned>(__builtin_ctzll(rest));
+    Place place;
+    if (!placeOf(w, a, l, 4 * Dwords, false, place))
+      return;
+    for (unsigned i = 0; i < Dwords; ++i) {
+      uint32_t value = 0;
+      if (4 * i + 4 <= place.bytesInRange)
+        std::memcpy(&value, place.host + i * (place.interleaved ? 4 * L : 4),
+                    4);
+      d[i][l] = value;
+    }
+  }
+}
+
+enum class Part { Whole, Low16, High16 };
+
+/// Loads a byte or a short, extended, or into half of a register.
+template <typename T, Part Where> void loadSmall(Wave &w, const Instruction &I) {
+  Addresses a;
+  if (!computeAddresses(w, I, a))
+    return;
+  uint32_t *d = w.vgpr[I.dst.index];
+  for (uint64_t rest = w.exec; rest; rest &= rest - 1) {
+    unsigned l = static_cast<unsigned>(__builtin_ctzll(rest));
+    Place place;
+    if (!placeOf(w, a, l, sizeof(T), false, place))
+      return;
+    T value = 0;
+    if (place.host)
+      std::memcpy(&value, place.host, sizeof(T));
+    uint32_t extended = static_cast<uint32_t>(static_cast<int32_t>(value));
+    if (Where == Part::Whole)
+      d[l] = extended;
+    else if (Where == Part::Low16)
+      d[l] = (d[l] & 0xffff0000u) | (extended & 0xffffu);
+    else
+      d[l] = (d[l] & 0xffffu) | (extended << 16);
+  }
+}
+
+template <unsigned Dwords> void storeDwords(Wave &w, const Instruction &I) {
+  Addresses a;
+  if (!computeAddresses(w, I, a))
+    return;
+  uint32_t(*s)[L] = w.vgpr + I.src[1].index;
+  for (uint64_t rest = w.exec; rest; rest &= rest - 1) {
+    unsigned l = static_cast<unsigned>(__builtin_ctzll(rest));
+    Place place;
+    if (!placeOf(w, a, l, 4 * Dwords, true, place))
+      return;
+    for (unsigned i = 0; i < Dwords; ++i)
+      if (4 * i + 4 <= place.bytesInRange)
+        std::memcpy(place.host + i * (place.interleaved ? 4 * L : 4), &s[i][l],
+                    4);
+  }
+}
+
+template <typename T, unsigned Shift>
+void storeSmall(Wave &w, const Instruction &I) {
+  Addresses a;
+  if (!computeAddresses(w, I, a))
+    return;
+  const uint32_t *s = w.vgpr[I.src[1].index];
+  for (uint64_t rest = w.exec; rest; rest &= rest - 1) {
+    unsigned l = static_cast<unsigned>(__builtin_ctzll(rest));
+    Place place;
+    if (!placeOf(w, a, l, sizeof(T), true, place))
+      return;
+    T value = static_cast<T>(s[l] >> Shift);
+    if (place.host)
+      std::memcpy(place.host, &value, sizeof(T));
+  }
+}
+
+/// Loads a dword a lane straight into LDS, at M0 + offset + 4 lane.
+void loadToLDS(Wave &w, const Instruction &I) {
+  Addresses a;
+  if (!computeAddresses(w, I, a))
+    return;
+  uint64_t base = (w.sgpr[sgprM0] & 0xffffu) + uint64_t(I.imm);
+  std::vector<uint8_t> &lds = w.group->lds;
+  for (uint64_t rest = w.exec; rest; rest &= rest - 1) {
+    unsigned l = static_cast<unsigned>(__builtin_ctzll(rest));
+    Place place;
+    if (!placeOf(w, a, l, 4, false, place))
+      return;
+    uint32_t value = 0;
+    if (place.host)
+      std::memcpy(&value, place.host, 4);
+    uint64_t offset = base + 4 * l;
+    if (offset + 4 > lds.size()) {
+      failLane(w, static_cast<int>(l),
+               "load to LDS offset " + llvm::Twine(offset) +
+                   "; the workgroup has " + llvm::Twine(lds.size()) +
+                   " bytes");
+      return;
+    }
+    std::memcpy(lds.data() + offset, &value, 4);
+  }
+}
+
+template <AtomicKind Kind, typename T>
+void atomic(Wave &w, const Instruction &I) {
+  Addresses a;
+  if (!computeAddresses(w, I, a))
+    return;
+  constexpr unsigned words = sizeof(T) / 4;
+  uint32_t(*s)[L] = w.vgpr + I.src[1].index;
+  uint32_t(*d)[L] = w.vgpr + I.dst.index;
+  for (uint64_t rest = w.exec; rest; rest &= rest - 1) {
+    unsigned l = static_cast<unsigned>(__builtin_ctzll(rest));
+    if (!a.scratch && a.address[l] % sizeof(T)) {
+      failLane(w, static_cast<int>(l),
+               "atomic access to address 0x" +
+                   llvm::Twine::utohexstr(a.address[l]) +
+                   ", which is no multiple of " + llvm::Twine(sizeof(T)));
+      return;
+    }
+    Place place;
+    if (!placeOf(w, a, l, sizeof(T), true, place))
+      return;
+    if (place.interleaved) {
+      failLane(w, static_cast<int>(l), "atomic access to private memory");
+      return;
+    }
+    auto value = [&](unsigned first) {
+      uint64_t bits = s[first][l];
+      if (words == 2)
+        bits |= uint64_t(s[first + 1][l]) << 32;
+      return static_cast<T>(bits);
+    };
+    T data = value(0);
+    // A compare-and-swap carries the new value first.
+    T compare = Kind == AtomicKind::CompareSwap ? value(words) : T(0);
+    T old = 0;
+    if (place.host) {
+      std::memcpy(&old, place.host, sizeof(T));
+      T result = applyAtomic<Kind, T>(old, data, compare);
+      std::memcpy(place.host, &result, sizeof(T));
+    }
+    if (I.returnsOld) {
+      d[0][l] = static_cast<uint32_t>(old);
+      if (words == 2)
+        d[1][l] = static_cast<uint32_t>(uint64_t(old) >> 32);
+    }
+  }
+}
+
+} // namespace
+
+void registerVectorMemory(OpcodeTable &table) {
+  auto add = [&](const std::string &name, Handler handler, Category category) {
+    // The decoder has split the addressing from the name.
+    for (const char *space : {"GLOBAL_", "FLAT_", "SCRATCH_", "BUFFER_"})
+      table.entries[space + name] = plainEntry(handler, category);
+  };
+  constexpr Category read = Category::VMEMRead, write = Category::VMEMWrite;
+  add("LOAD_DWORD", &loadDwords<1>, read);
+  add("LOAD_DWORDX2", &loadDwords<2>, read);
+  add("LOAD_DWORDX3", &loadDwords<3>, read);
+  add("LOAD_DWORDX4", &loadDwords<4>, read);
+  add("LOAD_UBYTE", &loadSmall<uint8_t, Part::Whole>, read);
+  add("LOAD_SBYTE", &loadSmall<int8_t, Part::Whole>, read);
+  add("LOAD_USHORT", &loadSmall<uint16_t, Part::Whole>, read);
+  add("LOAD_SSHORT", &loadSmall<int16_t, Part::Whole>, read);
+  add("LOAD_UBYTE_D16", &loadSmall<uint8_t, Part::Low16>, read);
+  add("LOAD_UBYTE_D16_HI", &loadSmall<uint8_t, Part::High16>, read);
+  add("LOAD_SBYTE_D16", &loadSmall<int8_t, Part::Low16>, read);
+  add("LOAD_SBYTE_D16_HI", &loadSmall<int8_t, Part::High16>, read);
+  add("LOAD_SHORT_D16", &loadSmall<uint16_t, Part::Low16>, read);
+  add("LOAD_SHORT_D16_HI", &loadSmall<uint16_t, Part::High16>, read);
+  add("LOAD_LDS_DWORD", &loadToLDS, read);
+  add("LOAD_DWORD_LDS", &loadToLDS, read);
+  add("STORE_DWORD", &storeDwords<1>, write);
+  add("STORE_DWORDX2", &storeDwords<2>, write);
+  add("STORE_DWORDX3", &storeDwords<3>, write);
+  add("STORE_DWORDX4", &storeDwords<4>, write);
+  add("STORE_BYTE", &storeSmall<uint8_t, 0>, write);
+  add("STORE_SHORT", &storeSmall<uint16_t, 0>, write);
+  add("STORE_BYTE_D16_HI", &storeSmall<uint8_t, 16>, write);
+  add("STORE_SHORT_D16_HI", &storeSmall<uint16_t, 16>, write);
+
+#define ATOMIC(NAME, KIND)                                                     \
+  add("ATOMIC_" NAME, &atomic<AtomicKind::KIND, uint32_t>,                     \
+      Category::VMEMAtomic);                                                   \
+  add("ATOMIC_" NAME "_X2", &atomic<AtomicKind::KIND, uint64_t>,               \
+      Category::VMEMAtomic);
+  ATOMIC("ADD", Add)
+  ATOMIC("SUB", Sub)
+  ATOMIC("SMIN", SMin)
+  ATOMIC("UMIN", UMin)
+  ATOMIC("SMAX", SMax)
+  ATOMIC("UMAX", UMax)
+  ATOMIC("AND", And)
+  ATOMIC("OR", Or)
+  ATOMIC("XOR", Xor)
+  ATOMIC("INC", Inc)
+  ATOMIC("DEC", Dec)
+  ATOMIC("SWAP", Swap)
+  ATOMIC("CMPSWAP", CompareSwap)
+#undef ATOMIC
+  add("ATOMIC_ADD_F32", &atomic<AtomicKind::FAdd, uint32_t>,
+      Category::VMEMAtomic);
+  add("ATOMIC_ADD_F64", &atomic<AtomicKind::FAdd, uint64_t>,
+      Category::VMEMAtomic);
+  add("ATOMIC_MIN_F64", &atomic<AtomicKind::FMin, uint64_t>,
+      Category::VMEMAtomic);
+  add("ATOMIC_MAX_F64", &atomic<AtomicKind::FMax, uint64_t>,
+      Category::VMEMAtomic);
+  add("ATOMIC_PK_ADD_F16", &atomic<AtomicKind::PackedAddF16, uint32_t>,
+      Category::VMEMAtomic);
+}
+
+} // namespace wavesmith::sim::WAVESMITH_SIMULATOR_VARIANT
