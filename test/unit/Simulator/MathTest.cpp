@@ -195,7 +195,8 @@ TEST_P(MathTest, OcmlFunctionsAgreeWithTheHost) {
        1e6},
       {"__ocml_pow_f64(x, y)",
        [](double a, double b) { return std::pow(a, b); }, 0, 1000},
-      {"__ocml_cbrt_f64(x)", [](double a, double) { return std::cbrt(a); },
+      {"__ocml_cbrt_f64(x)", // glibc's double cbrt is itself off by an ulp
+       [](double a, double) { return double(cbrtl(a)); },
        -1e9, 1e9},
       {"__ocml_tanh_f64(x)", [](double a, double) { return std::tanh(a); }, -20,
        20},
