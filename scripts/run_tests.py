@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs all tests and sums up what they say: the second half of ./check.
 
-Four suites: the GoogleTest programs build/bin/*Tests, lit over test/, pytest over
+Four suites: the GoogleTest programs build/bin/*Tests and *-tests, lit over test/, pytest over
 python/tests, pytest over test/Numeric. Each writes JUnit XML, from which passed,
 failed and skipped tests are counted. A program that ends with a failure that its
 XML does not show (a crash, no file, a broken file) counts as one more failure; so
@@ -144,7 +144,7 @@ def suites(build: Path, results: Path) -> list[tuple[str, list[tuple]]]:
         )
 
     tests = sorted(
-        path for path in (build / "bin").glob("*Tests") if os.access(path, os.X_OK)
+        path for path in (build / "bin").glob("*[Tt]ests") if os.access(path, os.X_OK)
     )
     lit = Path("/usr/lib/llvm-22/bin/lit")
     return [
