@@ -48,7 +48,7 @@ step() {
     printf 'done, %d s\n' $((SECONDS - begin))
   else
     local status=$?
-    printf 'failed\n' 
+    printf 'failed\n'
     {
       printf 'error: status %d of: %s\n' "$status" "$*"
       printf -- '--- the last lines of %s:\n' "$log"
@@ -79,10 +79,11 @@ missing_packages() {
 }
 
 install_packages() {
-  local package
+  local package policy
   as_root apt-get update || return
   for package in "$@"; do
-    if ! apt-cache policy "$package" | grep -q 'Candidate: [^(]'; then
+    policy=$(LC_ALL=C apt-cache policy "$package")
+    if ! [[ $policy =~ Candidate:\ [^\(] ]]; then
       echo "error: apt knows no package $package: Wavesmith needs Debian 12" \
         "(bookworm, main and security), see 'apt-cache policy' and" \
         "/etc/apt/sources.list" >&2
