@@ -28,7 +28,7 @@ readonly debian_packages=(
   libzstd-dev zlib1g-dev      # what LLVM's static archives link
   rocm-device-libs            # ocml, the device's math library
   libamdhip64-5 libamdhip64-dev  # HIP: tests only, the library is not linked
-  libgtest-dev
+  libgtest-dev libgmock-dev
   libgmp-dev libmpfr-dev      # the reference's high precision
   python3 python3-dev python3-venv
 )
