@@ -84,18 +84,17 @@ def relative_errors(got: np.ndarray, wanted: np.ndarray, scale: np.ndarray) -> n
 def instruction_shares(isa: str) -> dict[str, float]:
     """Shares of the program's instructions, as they stand in the assembly text:
     accesses to scratch memory, and moves between VGPRs and AGPRs."""
-    mnemonics = re.findall(r"^\s+([a-z]+_[a-z0-9_]+)\s(.*)$", isa, re.MULTILINE)
+    mnemonics = re.findall(r"^\s+([a-z]+_[a-z0-9_]+)(?=\s|$)", isa, re.MULTILINE)
     total = len(mnemonics)
     if not total:
         raise JobError("found no instructions in the assembly text")
-    # Scratch is reached by scratch_* on gfx942, and by buffer_* through the
-    # descriptor in s[0:3] on gfx90a.
+    # Scratch is reached by scratch_* on gfx942 and by buffer_load_* and
+    # buffer_store_* on gfx90a; these kernels reach all else by global_*.
     scratch = sum(
-        name.startswith("scratch_")
-        or (name.startswith("buffer_") and "s[0:3]" in operands)
-        for name, operands in mnemonics
+        name.startswith(("scratch_", "buffer_load_", "buffer_store_"))
+        for name in mnemonics
     )
-    moves = sum(name.startswith("v_accvgpr_") for name, _ in mnemonics)
+    moves = sum(name.startswith("v_accvgpr_") for name in mnemonics)
     return {"scratch": scratch / total, "agpr_moves": moves / total, "total": total}
 
 
@@ -169,6 +168,8 @@ def job(target: str, options, folder: Path, zones: dict) -> dict:
         run([*compile_command, "--emit=isa", "-o", isa])
         shares = instruction_shares(isa.read_text())
         cost = {
+            "reason": "registers are spilled" if result["spills"] else
+            "intermediate values are kept in arrays of each thread",
             "scratch_bytes_per_zone": result["scratch_bytes"],
             "share_of_static_instructions": shares["scratch"],
             "share_of_static_instructions_that_move_to_agprs": shares["agpr_moves"],
@@ -287,6 +288,10 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     print(table(results))
+    for result in results:
+        if "spill_cost" in result:
+            print(f"note: {result['target']} uses scratch memory: "
+                  f"{result['spill_cost']['reason']}")
     for note in dict.fromkeys(r["device_note"] for r in results if r["device_note"]):
         print(f"note: {note}")
     print("written: " + ", ".join(str(output / f"{t}.json") for t in targets))
