@@ -48,8 +48,8 @@ func.func @square(%in: memref<2x?xf64, #gpu.address_space<global>> {wavesmith.na
 // private memory and changed in place.
 
 // CHECK: gpu.module @kernels
-// CHECK-DAG: memref.global "private" constant @[[STEPS:table.*]] : memref<3xi32, 4 : i64> = dense<[0, 1, 0]>
-// CHECK-DAG: memref.global "private" constant @[[NUMBERS:table.*]] : memref<3xf64, 4 : i64> = dense<[1.000000e+00, 2.000000e+00, 3.000000e+00]>
+// CHECK-DAG: memref.global "private" constant @[[STEPS:table.*]] : memref<3xi32, 4> = dense<[0, 1, 0]>
+// CHECK-DAG: memref.global "private" constant @[[NUMBERS:table.*]] : memref<3xf64, 4> = dense<[1.000000e+00, 2.000000e+00, 3.000000e+00]>
 // CHECK-LABEL: gpu.func @table(
 // CHECK: %[[MEMORY:.*]] = memref.alloca() : memref<2xf64, #gpu.address_space<private>>
 // CHECK: scf.if
@@ -57,8 +57,8 @@ func.func @square(%in: memref<2x?xf64, #gpu.address_space<global>> {wavesmith.na
 // CHECK: scf.for %[[I:.*]] = %{{.*}} to %c2{{.*}} {
 // CHECK: memref.store %{{.*}}, %[[MEMORY]][%[[I]]]
 // CHECK: scf.for %[[I:.*]] = %{{.*}} {
-// CHECK: %[[NUMBER:.*]] = memref.load %{{.*}}[%[[I]]] : memref<3xf64, 4 : i64>
-// CHECK: %[[STEP:.*]] = memref.load %{{.*}}[%[[I]]] : memref<3xi32, 4 : i64>
+// CHECK: %[[NUMBER:.*]] = memref.load %{{.*}}[%[[I]]] : memref<3xf64, 4>
+// CHECK: %[[STEP:.*]] = memref.load %{{.*}}[%[[I]]] : memref<3xi32, 4>
 // CHECK: %[[ROW:.*]] = arith.index_cast %[[STEP]]
 // CHECK: %[[OLD:.*]] = memref.load %[[MEMORY]][%[[ROW]]]
 // CHECK: %[[NEW:.*]] = math.fma %[[NUMBER]], %{{.*}}, %[[OLD]] : f64

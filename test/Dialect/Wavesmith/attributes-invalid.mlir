@@ -10,12 +10,14 @@ func.func private @f() attributes {a = #wavesmith.ode_schedule<form = table, wor
 
 // -----
 
-// expected-error @+1 {{expected ::wavesmith::CodeForm to be one of: straight_line, table}}
+// expected-error @+2 {{expected ::wavesmith::CodeForm to be one of: straight_line, table}}
+// expected-error @+1 {{failed to parse Wavesmith_OdeScheduleAttr parameter 'form'}}
 func.func private @f() attributes {a = #wavesmith.ode_schedule<form = recursive, workgroup_size = 64>}
 
 // -----
 
-// expected-error @+1 {{expected ::wavesmith::ZoneLayout to be one of: soa, aos}}
+// expected-error @+2 {{expected ::wavesmith::ZoneLayout to be one of: soa, aos}}
+// expected-error @+1 {{failed to parse Wavesmith_ZoneLayoutAttr parameter 'value'}}
 func.func private @f() attributes {a = #wavesmith.zone_layout<aosoa>}
 
 // -----

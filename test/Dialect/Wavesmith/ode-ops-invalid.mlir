@@ -68,8 +68,8 @@ wavesmith.ode_system @s states ["A" : "1"] parameters [] time "m" {}
 
 // -----
 
-// expected-error @+1 {{'wavesmith.ode_system' op expects parent op 'builtin.module'}}
 func.func @f() {
+  // expected-error @+1 {{'wavesmith.ode_system' op expects parent op 'builtin.module'}}
   wavesmith.ode_system @s states ["A" : "1"] parameters [] time "s" {}
   return
 }

