@@ -22,7 +22,9 @@ namespace json = llvm::json;
 /// error, for one that a caller has no means to pass.
 static std::optional<json::Array> describeArguments(gpu::GPUFuncOp kernel) {
   json::Array arguments;
-  for (BlockArgument argument : kernel.getArguments()) {
+  unsigned count = kernel.getFunctionType().getNumInputs();
+  for (BlockArgument argument :
+       kernel.getBody().getArguments().take_front(count)) {
     unsigned i = argument.getArgNumber();
     auto name = kernel.getArgAttrOfType<StringAttr>(i, kNameAttrName);
     json::Object description;
@@ -32,7 +34,7 @@ static std::optional<json::Array> describeArguments(gpu::GPUFuncOp kernel) {
     Type element = batch ? batch.getElementType() : type;
     if (element.isIndex())
       element = IntegerType::get(type.getContext(), 64);
-    bool isLast = i + 1 == kernel.getNumArguments();
+    bool isLast = i + 1 == count;
     if (!element.isF64() && !(element.isInteger(64) && !batch)) {
       kernel.emitError("kernel argument ")
           << i << " has the type " << type

@@ -128,9 +128,6 @@ ConvertOdeToWorkgroupPass::findRequest(func::FuncOp function) {
                         "operation that asks for a quantity of a system, and "
                         "returns its results");
   }
-  if (!request.op)
-    return function.emitError("expected an operation that asks for a quantity "
-                              "of a system");
   SmallVector<Value> wanted = {request.time, request.states};
   if (request.parameters)
     wanted.push_back(request.parameters);

@@ -123,6 +123,8 @@ private:
   void addTerm(TermOp op, Step &step);
   void allocateSlots();
   void emitLoop();
+  /// Stores the finished sums, which stand in the arrays after the slots.
+  void storeSums(ValueRange arrays);
 
   /// The number of a kind, made where it is new.
   void setKind(Step &step, StringRef name, StepBuilder builder) {
@@ -759,6 +761,8 @@ void TableForm::emitLoop() {
     for (unsigned i = 0; i < arguments.results.size(); ++i)
       arrays.push_back(b.zeroArray(system.getNumStates()));
 
+  if (steps.empty())
+    return storeSums(arrays);
   auto loop = scf::ForOp::create(
       b.builder, b.loc, b.index(0), b.index(steps.size()), b.index(1), arrays,
       [&](OpBuilder &, Location, Value position, ValueRange carried) {
@@ -782,6 +786,10 @@ void TableForm::emitLoop() {
         scf::YieldOp::create(b.builder, b.loc, choice.getResults());
       });
 
+  storeSums(loop.getResults());
+}
+
+void TableForm::storeSums(ValueRange arrays) {
   if (quantity == Quantity::TermValues)
     return;
   for (auto [i, result] : llvm::enumerate(arguments.results))
@@ -790,7 +798,7 @@ void TableForm::emitLoop() {
         b.index(1), ValueRange{},
         [&, i = i, result = result](OpBuilder &, Location, Value row,
                                     ValueRange) {
-          Value sum = b.readRow(loop.getResult(i + 1), row);
+          Value sum = b.readRow(arrays[i + 1], row);
           StoreZonesOp::create(b.builder, b.loc, sum, result, row);
           scf::YieldOp::create(b.builder, b.loc);
         });

@@ -78,7 +78,9 @@ LogicalResult LowerKernelArgumentsPass::lower(gpu::GPUFuncOp kernel) {
                                [](Type type) { return isa<MemRefType>(type); });
   if (!hasBatch)
     return success();
-  auto arguments = kernel.getArguments();
+  // The entry block has workgroup and private memory after the arguments.
+  auto arguments = kernel.getBody().getArguments().take_front(
+      kernel.getFunctionType().getNumInputs());
   if (!arguments.back().getType().isIndex())
     return kernel.emitError("expected the number of zones, an index, as the "
                             "last argument, got ")
@@ -117,6 +119,6 @@ LogicalResult LowerKernelArgumentsPass::lower(gpu::GPUFuncOp kernel) {
     placeholder.getDefiningOp()->erase();
   }
   kernel.setFunctionType(
-      builder.getFunctionType(entry.getArgumentTypes(), {}));
+      builder.getFunctionType(TypeRange(ValueRange(arguments)), {}));
   return success();
 }

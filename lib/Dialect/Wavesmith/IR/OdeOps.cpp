@@ -123,20 +123,30 @@ LogicalResult OdeSystemOp::verify() {
 }
 
 LogicalResult OdeSystemOp::verifyRegions() {
+  if (getBody().getNumArguments() != 0)
+    return emitOpError("expected a body without arguments, got ")
+           << getBody().getNumArguments();
   for (Operation &op : getBody().front()) {
     if (op.getNumRegions() != 0)
       return op.emitError("'")
              << op.getName()
              << "' has a region: a system holds straight-line expressions";
-    if (op.getDialect() != (*this)->getDialect() &&
-        op.getDialect()->getNamespace() != "arith" &&
-        op.getDialect()->getNamespace() != "math")
+    // An operation that is not registered has no dialect.
+    StringRef dialect =
+        op.getDialect() ? op.getDialect()->getNamespace() : StringRef();
+    if (dialect != (*this)->getDialect()->getNamespace() &&
+        dialect != "arith" && dialect != "math")
       return op.emitError("expected operations of wavesmith, arith and math "
                           "in a system, got '")
              << op.getName() << "'";
-    if (op.hasAttr("fastmath") &&
-        cast<arith::ArithFastMathInterface>(op).getFastMathFlagsAttr().getValue() !=
-            arith::FastMathFlags::none)
+    for (Type type : op.getResultTypes())
+      if (!type.isIntOrIndexOrFloat())
+        return op.emitError("expected scalars in a system, got a result of "
+                            "type ")
+               << type;
+    auto flags = dyn_cast<arith::ArithFastMathInterface>(op);
+    if (flags && flags.getFastMathFlagsAttr() &&
+        flags.getFastMathFlagsAttr().getValue() != arith::FastMathFlags::none)
       return op.emitError("fastmath flags are not allowed in a system: they "
                           "would leave the bits of the result open");
   }

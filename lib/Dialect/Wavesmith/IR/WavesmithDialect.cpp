@@ -37,14 +37,15 @@ void WavesmithDialect::initialize() {
 LogicalResult WavesmithDialect::verifyOperationAttribute(Operation *op,
                                                          NamedAttribute attr) {
   if (attr.getName() != kTargetAttrName)
-    return op->emitError("unknown attribute '") << attr.getName() << "'";
+    return op->emitError("unknown attribute '")
+           << attr.getName().getValue() << "'";
   if (!isa<TargetAttr>(attr.getValue()))
     return op->emitError("expected '")
-           << attr.getName() << "' to be a #wavesmith.target, got "
+           << attr.getName().getValue() << "' to be a #wavesmith.target, got "
            << attr.getValue();
   if (!isa<ModuleOp>(op))
     return op->emitError("expected '")
-           << attr.getName() << "' on a module, got it on '" << op->getName()
+           << attr.getName().getValue() << "' on a module, got it on '" << op->getName()
            << "'";
   return success();
 }

@@ -26,6 +26,8 @@ def AttachTargetPass : Pass<"wavesmith-attach-target", "::mlir::ModuleOp"> {
     Option<"chip", "chip", "std::string", "\"\"",
            "The chip, by default the architecture's first">
   ];
+  // A module without operations of the dialect has not loaded it.
+  let dependentDialects = ["::wavesmith::WavesmithDialect"];
 }
 
 def SelectSchedulePass
