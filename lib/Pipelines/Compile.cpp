@@ -125,10 +125,10 @@ static LogicalResult describeResources(ModuleOp module,
         {"scratch_bytes", number("private_segment_fixed_size")},
         {"lds_bytes", number("group_segment_fixed_size")}};
     int64_t size = *kernel.getInteger("zones_per_workgroup");
-    auto occupancy = computeOccupancy(
-        target, *resources.getInteger("vgprs"), *resources.getInteger("agprs"),
-        *resources.getInteger("sgprs"), *resources.getInteger("lds_bytes"),
-        size);
+    auto occupancy = computeOccupancy(target, *resources.getInteger("vgprs"),
+                                      *resources.getInteger("agprs"),
+                                      *resources.getInteger("sgprs"),
+                                      *resources.getInteger("lds_bytes"), size);
     if (!occupancy)
       return module.emitError(llvm::toString(occupancy.takeError()));
     resources["waves_per_simd"] = int64_t(occupancy->wavesPerSIMD);
@@ -185,12 +185,12 @@ static LogicalResult compileHere(ModuleOp module, const CompileOptions &options,
     if (json::Value *schedule = schedules.get(*kernel.getString("name")))
       kernel["schedule"] = *schedule;
   }
-  result.description =
-      json::Object{{"wavesmith", 1},
-                   {"target", target->architecture},
-                   {"chip", target->chip},
-                   {"code_object_version", options.codeObjectVersion.getValue()},
-                   {"kernels", std::move(kernels)}};
+  result.description = json::Object{
+      {"wavesmith", 1},
+      {"target", target->architecture},
+      {"chip", target->chip},
+      {"code_object_version", options.codeObjectVersion.getValue()},
+      {"kernels", std::move(kernels)}};
   return success();
 }
 

@@ -92,10 +92,9 @@ static llvm::Error writeFiles(ArrayRef<OutputFile> files) {
                                    llvm::toString(std::move(error)));
   };
   for (const OutputFile &file : files) {
-    auto temporary =
-        llvm::sys::fs::TempFile::create(file.path + ".%%%%%%.tmp",
-                                        llvm::sys::fs::all_read |
-                                            llvm::sys::fs::owner_write);
+    auto temporary = llvm::sys::fs::TempFile::create(
+        file.path + ".%%%%%%.tmp",
+        llvm::sys::fs::all_read | llvm::sys::fs::owner_write);
     if (!temporary)
       return failed(file, temporary.takeError());
     llvm::raw_fd_ostream os(temporary->FD, /*shouldClose=*/false);
@@ -116,8 +115,8 @@ static llvm::Error writeFiles(ArrayRef<OutputFile> files) {
 int main(int argc, char **argv) {
   llvm::InitLLVM initialize(argc, argv);
   cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(
-      argc, argv, "Compiles a module of the wavesmith dialect\n");
+  cl::ParseCommandLineOptions(argc, argv,
+                              "Compiles a module of the wavesmith dialect\n");
 
   // lld, which links the kernels, resets all command-line options of the
   // process, so their values are kept here.
@@ -170,7 +169,7 @@ int main(int argc, char **argv) {
                    : emit == "mlir" ? StringRef(result->rocdl)
                    : emit == "llvm" ? StringRef(result->llvmIR)
                    : emit == "isa"  ? StringRef(result->isa)
-                                        : StringRef(description);
+                                    : StringRef(description);
   SmallVector<OutputFile> files;
   if (output == "-")
     llvm::outs() << text;

@@ -104,8 +104,7 @@ LogicalResult ThreadBody::distribute(WorkgroupOp workgroup, IRMapping known) {
   mapping = std::move(known);
   Location loc = workgroup.getLoc();
   builder.setInsertionPointToStart(&kernel.getBody().front());
-  Value workgroupId =
-      gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
+  Value workgroupId = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
   thread = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);
   Value sizeValue = arith::ConstantIndexOp::create(builder, loc, size);
   firstZone = arith::MulIOp::create(builder, loc, workgroupId, sizeValue);
@@ -229,13 +228,12 @@ Value ThreadBody::arrayMemory(Value array, Location loc) {
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
-  scf::ForOp::create(builder, loc, index(0), index(type.getDimSize(0)),
-                     index(1), ValueRange{},
-                     [&](OpBuilder &, Location, Value row, ValueRange) {
-                       memref::StoreOp::create(builder, loc, number, memory,
-                                               row);
-                       scf::YieldOp::create(builder, loc);
-                     });
+  scf::ForOp::create(
+      builder, loc, index(0), index(type.getDimSize(0)), index(1), ValueRange{},
+      [&](OpBuilder &, Location, Value row, ValueRange) {
+        memref::StoreOp::create(builder, loc, number, memory, row);
+        scf::YieldOp::create(builder, loc);
+      });
   return memory;
 }
 
@@ -251,16 +249,16 @@ Value ThreadBody::rowOfZones(Value batch, Value row, Location loc) {
       zonesFirst
           ? arith::AddIOp::create(
                 builder, loc,
-                multiply(firstZone, arith::ConstantIndexOp::create(builder, loc,
-                                                                   stride)),
+                multiply(firstZone,
+                         arith::ConstantIndexOp::create(builder, loc, stride)),
                 rowIndex)
           : arith::AddIOp::create(builder, loc, multiply(rowIndex, numZones),
                                   firstZone);
-  auto rowType = MemRefType::get(
-      {size}, type.getElementType(),
-      StridedLayoutAttr::get(builder.getContext(), ShapedType::kDynamic,
-                             {stride}),
-      type.getMemorySpace());
+  auto rowType =
+      MemRefType::get({size}, type.getElementType(),
+                      StridedLayoutAttr::get(builder.getContext(),
+                                             ShapedType::kDynamic, {stride}),
+                      type.getMemorySpace());
   return memref::ReinterpretCastOp::create(
       builder, loc, rowType, mapping.lookup(batch), OpFoldResult(offset),
       ArrayRef<OpFoldResult>{builder.getIndexAttr(size)},
@@ -319,9 +317,10 @@ LogicalResult ThreadBody::rewriteLoop(scf::ForOp op) {
       initial.push_back(mapping.lookup(init));
     }
   }
-  auto loop = scf::ForOp::create(
-      builder, loc, mapping.lookup(op.getLowerBound()),
-      mapping.lookup(op.getUpperBound()), mapping.lookup(op.getStep()), initial);
+  auto loop =
+      scf::ForOp::create(builder, loc, mapping.lookup(op.getLowerBound()),
+                         mapping.lookup(op.getUpperBound()),
+                         mapping.lookup(op.getStep()), initial);
   loop.setUnsignedCmp(op.getUnsignedCmp());
   mapping.map(op.getInductionVar(), loop.getInductionVar());
   auto next = loop.getRegionIterArgs().begin();
@@ -410,9 +409,9 @@ LogicalResult ThreadBody::rewrite(Operation *op) {
       .Case([&](TableOp op) { return rewriteTable(op); })
       .Case([&](LoadZonesOp op) {
         Value memory = rowOfZones(op.getSource(), op.getRow(), loc);
-        mapping.map(op.getResult(),
-                    memref::LoadOp::create(builder, loc, memory, thread)
-                        .getResult());
+        mapping.map(
+            op.getResult(),
+            memref::LoadOp::create(builder, loc, memory, thread).getResult());
         return success();
       })
       .Case([&](StoreZonesOp op) {
@@ -438,11 +437,11 @@ LogicalResult ThreadBody::rewrite(Operation *op) {
         if (!isBlock(op.getType()))
           return op.emitError("constant of type ")
                  << op.getType() << " is not a block of size " << size;
-        mapping.map(op.getResult(),
-                    arith::ConstantOp::create(
-                        builder, loc,
-                        cast<TypedAttr>(dense.getSplatValue<Attribute>()))
-                        .getResult());
+        mapping.map(
+            op.getResult(),
+            arith::ConstantOp::create(
+                builder, loc, cast<TypedAttr>(dense.getSplatValue<Attribute>()))
+                .getResult());
         return success();
       })
       .Case([&](tensor::EmptyOp op) -> LogicalResult {
@@ -474,9 +473,8 @@ LogicalResult ThreadBody::rewrite(Operation *op) {
         if (!row)
           return failure();
         mapping.map(op.getResult(),
-                    memref::LoadOp::create(builder, loc,
-                                           arrayMemory(op.getSource(), loc),
-                                           *row)
+                    memref::LoadOp::create(
+                        builder, loc, arrayMemory(op.getSource(), loc), *row)
                         .getResult());
         return success();
       })
@@ -505,9 +503,8 @@ LogicalResult ThreadBody::rewrite(Operation *op) {
         return success();
       })
       .Default([&](Operation *op) -> LogicalResult {
-        StringRef dialect = op->getDialect()
-                                ? op->getDialect()->getNamespace()
-                                : StringRef();
+        StringRef dialect =
+            op->getDialect() ? op->getDialect()->getNamespace() : StringRef();
         if (op->getNumRegions() == 0 &&
             (dialect == "arith" || dialect == "math" || dialect == "amdgpu"))
           return rewriteElementwise(op);
@@ -518,8 +515,9 @@ LogicalResult ThreadBody::rewrite(Operation *op) {
 
 /// A device runs workgroups up to a limit, in whole wavefronts.
 static LogicalResult checkSize(WorkgroupOp workgroup, int64_t size) {
-  auto attribute = workgroup->getParentOfType<ModuleOp>()
-                       ->getAttrOfType<TargetAttr>(kTargetAttrName);
+  auto attribute =
+      workgroup->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
+          kTargetAttrName);
   if (!attribute) {
     if (size > std::numeric_limits<int32_t>::max())
       return workgroup.emitError("expected a size that fits in 32 bits, got ")
@@ -563,9 +561,9 @@ LogicalResult DistributeToThreadsPass::distribute(func::FuncOp function,
 
   OpBuilder builder(&getContext());
   builder.setInsertionPointToEnd(module.getBody());
-  auto kernel = gpu::GPUFuncOp::create(builder, function.getLoc(),
-                                       function.getName(),
-                                       function.getFunctionType());
+  auto kernel =
+      gpu::GPUFuncOp::create(builder, function.getLoc(), function.getName(),
+                             function.getFunctionType());
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                   builder.getUnitAttr());
   kernel.setKnownBlockSizeAttr(

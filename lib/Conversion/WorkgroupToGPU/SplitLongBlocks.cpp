@@ -72,8 +72,8 @@ static StringRef registerClass(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (argument && !argument.getOwner()->isEntryBlock())
     return "";
-  if (argument && (type.isInteger(64) || type.isF64() ||
-                   isa<LLVM::LLVMPointerType>(type)))
+  if (argument &&
+      (type.isInteger(64) || type.isF64() || isa<LLVM::LLVMPointerType>(type)))
     return "s";
   return type.isF64() ? "v" : "";
 }
@@ -110,8 +110,8 @@ void SplitLongBlocksPass::split(LLVM::LLVMFuncOp kernel) {
                               "s_mov_b32 $0, 1", "=s,~{memory}");
       Value zero = LLVM::ConstantOp::create(builder, loc, builder.getI32Type(),
                                             builder.getI32IntegerAttr(0));
-      Value always = LLVM::ICmpOp::create(builder, loc,
-                                          LLVM::ICmpPredicate::ne, one, zero);
+      Value always = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne,
+                                          one, zero);
       LLVM::CondBrOp::create(builder, loc, always, rest, exit);
       block = rest;
       position = block->begin();

@@ -57,8 +57,8 @@ LogicalResult wavesmith::verifyStateList(Operation *op, StringRef what,
 }
 
 Unit wavesmith::getStateUnit(OdeSystemOp system, unsigned index) {
-  return cantFail(Unit::parse(
-      cast<StringAttr>(system.getStateUnits()[index]).getValue()));
+  return cantFail(
+      Unit::parse(cast<StringAttr>(system.getStateUnits()[index]).getValue()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -98,10 +98,11 @@ static LogicalResult verifyNamedUnits(OdeSystemOp op, StringRef kind,
              << kind << ", got an empty one";
     if (!seen.insert(name).second)
       return op.emitOpError() << kind << " '" << name << "' is declared twice";
-    llvm::Expected<Unit> unit = Unit::parse(cast<StringAttr>(unitAttr).getValue());
+    llvm::Expected<Unit> unit =
+        Unit::parse(cast<StringAttr>(unitAttr).getValue());
     if (!unit)
-      return op.emitOpError() << kind << " '" << name
-                              << "': " << toString(unit.takeError());
+      return op.emitOpError()
+             << kind << " '" << name << "': " << toString(unit.takeError());
   }
   return success();
 }
@@ -258,8 +259,7 @@ static LogicalResult verifyQuantity(Op op, SymbolTableCollection &symbols,
                          cast<RankedTensorType>(op.getParameters().getType()),
                          system.getNumParameters(), op.getLayout())))
     return failure();
-  int64_t rows =
-      rowsAreTerms ? getTerms(system).size() : system.getNumStates();
+  int64_t rows = rowsAreTerms ? getTerms(system).size() : system.getNumStates();
   if (rows == 0)
     return op.emitOpError("system ")
            << op.getSystemAttr() << " has no terms, so there is no result";

@@ -45,8 +45,8 @@ LogicalResult WavesmithDialect::verifyOperationAttribute(Operation *op,
            << attr.getValue();
   if (!isa<ModuleOp>(op))
     return op->emitError("expected '")
-           << attr.getName().getValue() << "' on a module, got it on '" << op->getName()
-           << "'";
+           << attr.getName().getValue() << "' on a module, got it on '"
+           << op->getName() << "'";
   return success();
 }
 
@@ -74,8 +74,8 @@ void wavesmith::printShortest(raw_ostream &os, double value) {
   size_t exponent = shortest.find('e');
   StringRef mantissa = shortest.take_front(exponent);
   os << mantissa;
-  if (!mantissa.contains('.') && mantissa.find_first_not_of("-0123456789") ==
-                                     StringRef::npos)
+  if (!mantissa.contains('.') &&
+      mantissa.find_first_not_of("-0123456789") == StringRef::npos)
     os << ".0";
   if (exponent != StringRef::npos)
     os << shortest.drop_front(exponent);
