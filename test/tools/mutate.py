@@ -283,7 +283,7 @@ def main():
         batch = modules[begin : begin + 50]
         runner.opt(batch, [])
         runner.opt(batch, ["--wavesmith-compile"])
-        runner.opt(batch, ["--wavesmith-compile=form=table architecture=gfx90a"])
+        runner.opt(batch, ["--wavesmith-compile=form=table target=gfx90a"])
 
     path, output = work / "one.mlir", work / "one.hsaco"
     for number, text in enumerate(modules[:: max(1, len(modules) // 150)]):
