@@ -142,10 +142,10 @@ static LogicalResult compileHere(ModuleOp module, const CompileOptions &options,
                                  CompileResult &result) {
   if (options.codeObjectVersion != 4 && options.codeObjectVersion != 5)
     return module.emitError("unknown code object version ")
-           << options.codeObjectVersion << ", expected 4 or 5";
+           << options.codeObjectVersion.getValue() << ", expected 4 or 5";
   if (options.optimizationLevel < 0 || options.optimizationLevel > 3)
     return module.emitError("unknown optimisation level ")
-           << options.optimizationLevel << ", expected 0 to 3";
+           << options.optimizationLevel.getValue() << ", expected 0 to 3";
   llvm::Expected<const TargetInfo &> target =
       lookupTarget(options.architecture, options.chip);
   if (!target)

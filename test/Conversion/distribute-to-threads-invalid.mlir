@@ -73,9 +73,9 @@ func.func @f(%n: index) {
 // -----
 
 func.func @f(%n: index) {
-  wavesmith.workgroup zones %n size 64 {
+  wavesmith.workgroup zones %n size 2 {
     // expected-error @+1 {{expected the same number in all zones; constants that differ are a wavesmith.table}}
-    %0 = arith.constant dense<[[1.0], [2.0]]> : tensor<2x1xf64>
+    %0 = arith.constant dense<[1.0, 2.0]> : tensor<2xf64>
   }
   return
 }

@@ -1,5 +1,5 @@
 // RUN: wavesmith-opt %s --wavesmith-compile | FileCheck %s
-// RUN: wavesmith-opt %s --wavesmith-compile="architecture=gfx90a chip=mi210 form=table workgroup-size=256" | FileCheck %s --check-prefix=TABLE
+// RUN: wavesmith-opt %s --wavesmith-compile="target=gfx90a chip=mi210 form=table workgroup-size=256" | FileCheck %s --check-prefix=TABLE
 
 // From the problem to the rocdl dialect.
 

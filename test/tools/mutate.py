@@ -2,6 +2,8 @@
 
 usage: mutate.py --work FOLDER [--seed N] [--count N] FILE.mlir...
 
+The last file must be one that the whole pipeline accepts.
+
 The files are split at `// -----` into modules. Each of `count` modules is one of
 them with a few mutations of its bytes or tokens, or a generic form of it. All go
 through wavesmith-opt, plain and with the whole pipeline, many in one process; a
@@ -44,6 +46,9 @@ WORDS = (
     + ["wavesmith.workgroup", "wavesmith.load_zones", "wavesmith.ode_rhs", "wavesmith.arrhenius"]
     + ["straight_line", "table", "soa", "aos", "gibbs", "fastmath<fast>", "fastmath", "unsigned"]
 )
+
+
+PIPELINES = [[], ["--wavesmith-compile"], ["--wavesmith-compile=form=table target=gfx90a"]]
 
 
 class Mutator:
@@ -267,11 +272,15 @@ def main():
     runner = Runner(work)
 
     # What is mutated must be right itself.
+    path = work / "original.mlir"
     for text in originals:
-        runner.opt([text], [])
+        path.write_text(text)
+        subprocess.run(["wavesmith-opt", str(path), "-o", "/dev/null"], check=True)
+    # And the options: the last file is one that the whole pipeline accepts.
+    for arguments in PIPELINES:
+        subprocess.run(["wavesmith-opt", options.files[-1], "-o", "/dev/null", *arguments], check=True)
     generic = []
     for text in originals:
-        path = work / "original.mlir"
         path.write_text(text)
         done = subprocess.run(["wavesmith-opt", str(path), "--mlir-print-op-generic"], capture_output=True, text=True)
         generic.append(done.stdout)
@@ -281,9 +290,8 @@ def main():
     modules = [mutator.text() for _ in range(options.count)]
     for begin in range(0, len(modules), 50):
         batch = modules[begin : begin + 50]
-        runner.opt(batch, [])
-        runner.opt(batch, ["--wavesmith-compile"])
-        runner.opt(batch, ["--wavesmith-compile=form=table architecture=gfx90a"])
+        for arguments in PIPELINES:
+            runner.opt(batch, arguments)
 
     path, output = work / "one.mlir", work / "one.hsaco"
     for number, text in enumerate(modules[:: max(1, len(modules) // 150)]):

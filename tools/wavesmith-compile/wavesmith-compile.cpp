@@ -91,6 +91,11 @@ static llvm::Error writeFiles(ArrayRef<OutputFile> files) {
     return llvm::createStringError("cannot write " + file.path + ": " +
                                    llvm::toString(std::move(error)));
   };
+  // Renaming would find this out too late, after other files are in place.
+  for (const OutputFile &file : files)
+    if (llvm::sys::fs::is_directory(file.path))
+      return failed(file, llvm::errorCodeToError(
+                              std::make_error_code(std::errc::is_a_directory)));
   for (const OutputFile &file : files) {
     auto temporary = llvm::sys::fs::TempFile::create(
         file.path + ".%%%%%%.tmp",
