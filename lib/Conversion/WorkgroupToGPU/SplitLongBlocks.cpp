@@ -46,7 +46,8 @@ public:
 
   void runOnOperation() override {
     if (limit <= 0) {
-      getOperation().emitError("expected a positive limit, got ") << limit;
+      getOperation().emitError("expected a positive limit, got ")
+          << limit.getValue();
       return signalPassFailure();
     }
     for (auto kernel : getOperation().getOps<LLVM::LLVMFuncOp>())

@@ -77,7 +77,9 @@ LogicalResult SelectSchedulePass::select(Op op, const TargetInfo &target) {
                << form << "', expected auto, straight_line or table";
       chosen = *asked;
     }
-    int64_t size = workgroupSize == 0 ? target.wavefrontSize : workgroupSize;
+    int64_t size = workgroupSize.getValue();
+    if (size == 0)
+      size = target.wavefrontSize;
     schedule = OdeScheduleAttr::getChecked([&] { return op.emitError(); },
                                            &getContext(), chosen, size);
     if (!schedule)
