@@ -1,5 +1,5 @@
-/* Compiles Robertson's three reactions and evaluates them for 100 zones, on a GPU
- * if there is one ("auto") or on the simulator ("sim").
+/* Compiles Robertson's three reactions and evaluates them for 100 zones, on a
+ * GPU if there is one ("auto") or on the simulator ("sim").
  *
  * Part of Wavesmith, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
@@ -18,7 +18,8 @@ static const char text[] =
     "  wavesmith.term %k1 : \"1/s\" orders [\"A\" = 1.0] loss [\"A\" = 1.0] "
     "gain [\"B\" = 1.0]\n"
     "  %k2 = arith.constant 3.0e+07 : f64\n"
-    "  wavesmith.term %k2 : \"l/mol/s\" orders [\"B\" = 2.0] loss [\"B\" = 1.0] "
+    "  wavesmith.term %k2 : \"l/mol/s\" orders [\"B\" = 2.0] loss [\"B\" = "
+    "1.0] "
     "gain [\"C\" = 1.0]\n"
     "  %k3 = arith.constant 1.0e+04 : f64\n"
     "  wavesmith.term %k3 : \"l/mol/s\" orders [\"B\" = 1.0, \"C\" = 1.0] loss "
@@ -32,11 +33,12 @@ static const char text[] =
     "  return %0 : tensor<3x?xf64>\n"
     "}\n";
 
-static void require(wavesmith_status status, char *message) {
+/* Ends the program after an error. */
+static void require(wavesmith_status status, char **message) {
   if (status == WAVESMITH_SUCCESS)
     return;
-  fprintf(stderr, "error: %s\n", message ? message : "out of memory");
-  wavesmith_string_free(message);
+  fprintf(stderr, "error: %s\n", *message ? *message : "out of memory");
+  wavesmith_string_free(*message);
   exit(1);
 }
 
@@ -49,20 +51,21 @@ int main(int argc, char **argv) {
     y[2][i] = 0.004 * i;
   }
 
-  char *message;
+  char *message = NULL;
   wavesmith_code_object *code;
   wavesmith_device *device;
-  require(wavesmith_compile(text, strlen(text), NULL, &code, &message), message);
+  require(wavesmith_compile(text, strlen(text), NULL, &code, &message),
+          &message);
   require(wavesmith_device_open(argc > 1 ? argv[1] : "auto", "gfx942", NULL,
                                 &device, &message),
-          message);
+          &message);
   double t = 0.0;
   const wavesmith_array arrays[] = {{"t", &t, WAVESMITH_F64, 0, NULL},
                                     {"y", y, WAVESMITH_F64, 2, shape},
                                     {"dydt", dydt, WAVESMITH_F64, 2, shape}};
   char *report;
   require(wavesmith_run(device, code, "rhs", arrays, 3, 0, &report, &message),
-          message);
+          &message);
 
   int wrong = 0;
   for (int i = 0; i < ZONES; ++i) {

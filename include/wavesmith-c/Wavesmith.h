@@ -12,8 +12,8 @@
  * Rules that hold for every function:
  * - Errors are returned as a status. Where there is a parameter `message`, it
  *   is set to a text of the caller's (wavesmith_string_free) after an error and
- *   to NULL after success; `message` itself may be NULL. After an error, results
- *   are set to NULL and arrays of the caller are unchanged.
+ *   to NULL after success; `message` itself may be NULL. After an error,
+ * results are set to NULL and arrays of the caller are unchanged.
  * - There is no global state to set up. All functions may be called from any
  *   thread; compilations of one process run one after the other, and so do the
  *   runs on one device.
@@ -142,7 +142,8 @@ typedef struct wavesmith_device_options {
   /** The chip that a simulator stands for; NULL takes the architecture's
    * first. */
   const char *chip;
-  /** HIP's number of the GPU to take; -1 takes the first of the architecture. */
+  /** HIP's number of the GPU to take; -1 takes the first of the architecture.
+   */
   int32_t ordinal;
   /** Host threads of the simulator; 1. */
   uint32_t threads;
@@ -154,10 +155,10 @@ wavesmith_device_options_init(wavesmith_device_options *options);
 /** Opens a device. \p kind is "hip" (a GPU, through AMD's HIP runtime), "sim"
  * (the simulator) or "auto" (a GPU of the architecture where there is one, else
  * the simulator). \p options may be NULL. */
-WAVESMITH_API wavesmith_status wavesmith_device_open(
-    const char *kind, const char *architecture,
-    const wavesmith_device_options *options, wavesmith_device **device,
-    char **message);
+WAVESMITH_API wavesmith_status
+wavesmith_device_open(const char *kind, const char *architecture,
+                      const wavesmith_device_options *options,
+                      wavesmith_device **device, char **message);
 
 WAVESMITH_API void wavesmith_device_free(wavesmith_device *device);
 
@@ -182,9 +183,10 @@ typedef struct wavesmith_array {
 } wavesmith_array;
 
 /** Runs a kernel over all zones and waits for it. \p arrays has every input and
- * scalar of the kernel, and the outputs that the caller wants; type and shape of
- * each have to be those of the description. \p kernel may be NULL where there is
- * only one. \p zones is the number of zones, or 0 where an input has them.
+ * scalar of the kernel, and the outputs that the caller wants; type and shape
+ * of each have to be those of the description. \p kernel may be NULL where
+ * there is only one. \p zones is the number of zones, or 0 where an input has
+ * them.
  * \p report, if not NULL, is set to a report as JSON (docs/devices.md) that the
  * caller frees. Outputs are written after success only; arrays must not
  * overlap. */

@@ -213,10 +213,10 @@ wavesmith_status wavesmith_compile(const char *text, size_t length,
     wavesmith_compile_options defaults;
     wavesmith_compile_options_init(&defaults);
     if (options && options->struct_size != sizeof(wavesmith_compile_options))
-      return invalid(
-          "the compile options are " + llvm::Twine(options->struct_size) +
-          " bytes, expected " + llvm::Twine(sizeof(wavesmith_compile_options)) +
-          "; set them up by wavesmith_compile_options_init");
+      return invalid("the compile options are " +
+                     llvm::Twine(options->struct_size) + " bytes, expected " +
+                     llvm::Twine(sizeof(wavesmith_compile_options)) +
+                     "; set them up by wavesmith_compile_options_init");
     const wavesmith_compile_options &given = options ? *options : defaults;
     auto pick = [](const char *value, const char *fallback) {
       return std::string(value && *value ? value : fallback);
@@ -335,9 +335,9 @@ wavesmith_status wavesmith_code_object_stage(wavesmith_code_object *code_object,
           compileText(code_object->text, code_object->options, stages, result);
       if (outcome.status != WAVESMITH_SUCCESS)
         return outcome;
-      cached = std::make_unique<std::string>(
-          stages.rocdl ? result.rocdl
-                       : stages.llvmIR ? result.llvmIR : result.isa);
+      cached = std::make_unique<std::string>(stages.rocdl    ? result.rocdl
+                                             : stages.llvmIR ? result.llvmIR
+                                                             : result.isa);
     }
     *text = cached->c_str();
     return {};
@@ -382,11 +382,10 @@ wavesmith_status wavesmith_device_open(const char *kind,
     DeviceOptions chosen;
     if (options) {
       if (options->struct_size != sizeof(wavesmith_device_options))
-        return invalid(
-            "the device options are " + llvm::Twine(options->struct_size) +
-            " bytes, expected " +
-            llvm::Twine(sizeof(wavesmith_device_options)) +
-            "; set them up by wavesmith_device_options_init");
+        return invalid("the device options are " +
+                       llvm::Twine(options->struct_size) + " bytes, expected " +
+                       llvm::Twine(sizeof(wavesmith_device_options)) +
+                       "; set them up by wavesmith_device_options_init");
       if (options->ordinal < -1)
         return invalid("the number of a GPU must not be negative, got " +
                        llvm::Twine(options->ordinal));
@@ -442,8 +441,7 @@ static Outcome viewArray(const wavesmith_array &array, HostArrayView &view) {
   if (!type)
     return wrong("unknown type " + llvm::Twine(int(array.type)));
   if (array.rank < 0 || array.rank > 16)
-    return wrong("expected 0 to 16 dimensions, got " +
-                 llvm::Twine(array.rank));
+    return wrong("expected 0 to 16 dimensions, got " + llvm::Twine(array.rank));
   if (array.rank > 0 && !array.shape)
     return wrong("no shape given");
   view.type = *type;

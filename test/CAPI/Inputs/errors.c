@@ -110,8 +110,8 @@ int main(void) {
   const char *description = wavesmith_code_object_description(code);
   CHECK(strstr(description, "\"gfx942\"") != NULL);
   const char *stage = NULL;
-  CHECK(wavesmith_code_object_stage(code, WAVESMITH_STAGE_ROCDL, &stage, NULL) ==
-            0 &&
+  CHECK(wavesmith_code_object_stage(code, WAVESMITH_STAGE_ROCDL, &stage,
+                                    NULL) == 0 &&
         strstr(stage, "rocdl."));
   CHECK(wavesmith_code_object_stage(code, WAVESMITH_STAGE_LLVM, &stage, NULL) ==
             0 &&
@@ -119,14 +119,15 @@ int main(void) {
   CHECK(wavesmith_code_object_stage(code, WAVESMITH_STAGE_ISA, &stage, NULL) ==
             0 &&
         strstr(stage, "s_endpgm"));
-  EXPECT(wavesmith_code_object_stage(code, (wavesmith_stage)9, &stage, &message),
-         WAVESMITH_INVALID_ARGUMENT, "stage 9");
+  EXPECT(
+      wavesmith_code_object_stage(code, (wavesmith_stage)9, &stage, &message),
+      WAVESMITH_INVALID_ARGUMENT, "stage 9");
   CHECK(stage == NULL);
   CHECK(wavesmith_code_object_load(bytes, size, description,
                                    strlen(description), &copy, NULL) == 0);
-  EXPECT(wavesmith_code_object_stage(copy, WAVESMITH_STAGE_ISA, &stage,
-                                     &message),
-         WAVESMITH_INVALID_ARGUMENT, "no stages");
+  EXPECT(
+      wavesmith_code_object_stage(copy, WAVESMITH_STAGE_ISA, &stage, &message),
+      WAVESMITH_INVALID_ARGUMENT, "no stages");
   wavesmith_code_object *none = NULL;
   EXPECT(wavesmith_code_object_load(bytes, size / 2, description,
                                     strlen(description), &none, &message),
@@ -146,9 +147,9 @@ int main(void) {
   wavesmith_device_options deviceOptions;
   wavesmith_device_options_init(&deviceOptions);
   deviceOptions.threads = 0;
-  EXPECT(wavesmith_device_open("sim", "gfx942", &deviceOptions, &device,
-                               &message),
-         WAVESMITH_INVALID_ARGUMENT, "threads");
+  EXPECT(
+      wavesmith_device_open("sim", "gfx942", &deviceOptions, &device, &message),
+      WAVESMITH_INVALID_ARGUMENT, "threads");
   CHECK(wavesmith_device_open("sim", "gfx942", NULL, &device, NULL) == 0);
 
   /* Runs. */
@@ -206,7 +207,7 @@ int main(void) {
   for (int i = 0; i < 4; ++i) {
     void *isGood = NULL;
     pthread_join(threads[i], &isGood);
-    CHECK(isGood);
+    CHECK(isGood != NULL);
   }
   printf("%d failures\n", failures);
   return failures != 0;
