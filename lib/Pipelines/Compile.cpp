@@ -22,7 +22,9 @@ namespace json = llvm::json;
 /// error, for one that a caller has no means to pass.
 static std::optional<json::Array> describeArguments(gpu::GPUFuncOp kernel) {
   json::Array arguments;
-  for (BlockArgument argument : kernel.getArguments()) {
+  unsigned count = kernel.getFunctionType().getNumInputs();
+  for (BlockArgument argument :
+       kernel.getBody().getArguments().take_front(count)) {
     unsigned i = argument.getArgNumber();
     auto name = kernel.getArgAttrOfType<StringAttr>(i, kNameAttrName);
     json::Object description;
@@ -32,7 +34,7 @@ static std::optional<json::Array> describeArguments(gpu::GPUFuncOp kernel) {
     Type element = batch ? batch.getElementType() : type;
     if (element.isIndex())
       element = IntegerType::get(type.getContext(), 64);
-    bool isLast = i + 1 == kernel.getNumArguments();
+    bool isLast = i + 1 == count;
     if (!element.isF64() && !(element.isInteger(64) && !batch)) {
       kernel.emitError("kernel argument ")
           << i << " has the type " << type
@@ -123,10 +125,10 @@ static LogicalResult describeResources(ModuleOp module,
         {"scratch_bytes", number("private_segment_fixed_size")},
         {"lds_bytes", number("group_segment_fixed_size")}};
     int64_t size = *kernel.getInteger("zones_per_workgroup");
-    auto occupancy = computeOccupancy(
-        target, *resources.getInteger("vgprs"), *resources.getInteger("agprs"),
-        *resources.getInteger("sgprs"), *resources.getInteger("lds_bytes"),
-        size);
+    auto occupancy = computeOccupancy(target, *resources.getInteger("vgprs"),
+                                      *resources.getInteger("agprs"),
+                                      *resources.getInteger("sgprs"),
+                                      *resources.getInteger("lds_bytes"), size);
     if (!occupancy)
       return module.emitError(llvm::toString(occupancy.takeError()));
     resources["waves_per_simd"] = int64_t(occupancy->wavesPerSIMD);
@@ -140,10 +142,10 @@ static LogicalResult compileHere(ModuleOp module, const CompileOptions &options,
                                  CompileResult &result) {
   if (options.codeObjectVersion != 4 && options.codeObjectVersion != 5)
     return module.emitError("unknown code object version ")
-           << options.codeObjectVersion << ", expected 4 or 5";
+           << options.codeObjectVersion.getValue() << ", expected 4 or 5";
   if (options.optimizationLevel < 0 || options.optimizationLevel > 3)
     return module.emitError("unknown optimisation level ")
-           << options.optimizationLevel << ", expected 0 to 3";
+           << options.optimizationLevel.getValue() << ", expected 0 to 3";
   llvm::Expected<const TargetInfo &> target =
       lookupTarget(options.architecture, options.chip);
   if (!target)
@@ -183,12 +185,12 @@ static LogicalResult compileHere(ModuleOp module, const CompileOptions &options,
     if (json::Value *schedule = schedules.get(*kernel.getString("name")))
       kernel["schedule"] = *schedule;
   }
-  result.description =
-      json::Object{{"wavesmith", 1},
-                   {"target", target->architecture},
-                   {"chip", target->chip},
-                   {"code_object_version", options.codeObjectVersion.getValue()},
-                   {"kernels", std::move(kernels)}};
+  result.description = json::Object{
+      {"wavesmith", 1},
+      {"target", target->architecture},
+      {"chip", target->chip},
+      {"code_object_version", options.codeObjectVersion.getValue()},
+      {"kernels", std::move(kernels)}};
   return success();
 }
 

@@ -54,8 +54,8 @@ static FailureOr<SmallVector<char, 0>> linkObject(StringRef object,
       return fail(inputPath + ": " + message);
     }
   }
-  if (std::error_code error = llvm::sys::fs::createTemporaryFile(
-          "wavesmith", "hsaco", outputPath))
+  if (std::error_code error =
+          llvm::sys::fs::createTemporaryFile("wavesmith", "hsaco", outputPath))
     return fail("temporary file: " + error.message());
   llvm::FileRemover removeOutput(outputPath);
 
@@ -64,9 +64,8 @@ static FailureOr<SmallVector<char, 0>> linkObject(StringRef object,
   // Without --no-undefined a kernel whose functions are missing links.
   const char *arguments[] = {"ld.lld",          "-shared", "--no-undefined",
                              inputPath.c_str(), "-o",      outputPath.c_str()};
-  lld::Result linked =
-      lld::lldMain(arguments, messageStream, messageStream,
-                   {{lld::Gnu, &lld::elf::link}});
+  lld::Result linked = lld::lldMain(arguments, messageStream, messageStream,
+                                    {{lld::Gnu, &lld::elf::link}});
   if (linked.retCode != 0)
     return fail(StringRef(messages).trim());
   auto buffer = llvm::MemoryBuffer::getFile(outputPath);

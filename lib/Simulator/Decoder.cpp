@@ -10,6 +10,7 @@
 #include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/MCContext.h"
 #include "llvm/MC/MCDisassembler/MCDisassembler.h"
+#include "llvm/MC/MCExpr.h"
 #include "llvm/MC/MCInst.h"
 #include "llvm/MC/MCInstPrinter.h"
 #include "llvm/MC/MCInstrInfo.h"
@@ -29,6 +30,9 @@ void LLVMInitializeAMDGPUDisassembler();
 
 using namespace llvm;
 using namespace wavesmith::sim;
+
+// llvm::Instruction is visible as well.
+using DecodedInstruction = wavesmith::sim::Instruction;
 
 namespace {
 
@@ -207,18 +211,18 @@ public:
   Error run();
 
 private:
-  void decodeOne(const MCInst &mi, wavesmith::sim::Instruction &out);
+  void decodeOne(const MCInst &mi, DecodedInstruction &out);
   bool decodeVector(const MCInst &mi, const MCInstrDesc &desc,
                     const OpcodeEntry &entry, Format format, StringRef base,
-                    wavesmith::sim::Instruction &out);
+                    DecodedInstruction &out);
   bool decodeScalar(const MCInst &mi, const MCInstrDesc &desc, StringRef base,
-                    wavesmith::sim::Instruction &out);
+                    DecodedInstruction &out);
   bool decodeScalarMemory(const MCInst &mi, const MCInstrDesc &desc,
-                          wavesmith::sim::Instruction &out);
+                          DecodedInstruction &out);
   bool decodeVectorMemory(const MCInst &mi, const MCInstrDesc &desc,
-                          wavesmith::sim::Instruction &out);
+                          DecodedInstruction &out);
   bool decodeLDS(const MCInst &mi, const MCInstrDesc &desc, StringRef base,
-                 wavesmith::sim::Instruction &out);
+                 DecodedInstruction &out);
   bool operand(const MCOperand &from, Operand &to);
   uint32_t nameIndex(StringRef name);
 
@@ -245,6 +249,16 @@ bool Decoder::operand(const MCOperand &from, Operand &to) {
     to.dwords = 2;
     return true;
   }
+  // A literal whose value an inline constant could have had is an expression.
+  if (from.isExpr()) {
+    int64_t value;
+    if (!from.getExpr()->evaluateAsAbsolute(value))
+      return false;
+    to.kind = OperandKind::Constant;
+    to.value = static_cast<uint64_t>(value);
+    to.dwords = 2;
+    return true;
+  }
   if (!from.isReg() || !from.getReg())
     return false;
   const RegisterMeaning &meaning = meanings[from.getReg()];
@@ -260,7 +274,7 @@ bool isTied(const MCInstrDesc &desc, unsigned index) {
 
 bool Decoder::decodeVector(const MCInst &mi, const MCInstrDesc &desc,
                            const OpcodeEntry &entry, Format format,
-                           StringRef base, wavesmith::sim::Instruction &out) {
+                           StringRef base, DecodedInstruction &out) {
   unsigned count =
       std::min<unsigned>(mi.getNumOperands(), desc.getNumOperands());
   unsigned defs = desc.getNumDefs();
@@ -397,7 +411,7 @@ bool Decoder::decodeVector(const MCInst &mi, const MCInstrDesc &desc,
 }
 
 bool Decoder::decodeScalar(const MCInst &mi, const MCInstrDesc &desc,
-                           StringRef base, wavesmith::sim::Instruction &out) {
+                           StringRef base, DecodedInstruction &out) {
   unsigned count =
       std::min<unsigned>(mi.getNumOperands(), desc.getNumOperands());
   unsigned defs = desc.getNumDefs(), sources = 0;
@@ -445,7 +459,7 @@ bool Decoder::decodeScalar(const MCInst &mi, const MCInstrDesc &desc,
 }
 
 bool Decoder::decodeScalarMemory(const MCInst &mi, const MCInstrDesc &desc,
-                                 wavesmith::sim::Instruction &out) {
+                                 DecodedInstruction &out) {
   // dst, base, [SGPR offset], [immediate], cache policy
   unsigned count =
       std::min<unsigned>(mi.getNumOperands(), desc.getNumOperands());
@@ -469,7 +483,7 @@ bool Decoder::decodeScalarMemory(const MCInst &mi, const MCInstrDesc &desc,
 }
 
 bool Decoder::decodeVectorMemory(const MCInst &mi, const MCInstrDesc &desc,
-                                 wavesmith::sim::Instruction &out) {
+                                 DecodedInstruction &out) {
   unsigned count =
       std::min<unsigned>(mi.getNumOperands(), desc.getNumOperands());
   unsigned defs = desc.getNumDefs();
@@ -567,7 +581,7 @@ bool Decoder::decodeVectorMemory(const MCInst &mi, const MCInstrDesc &desc,
 }
 
 bool Decoder::decodeLDS(const MCInst &mi, const MCInstrDesc &desc,
-                        StringRef base, wavesmith::sim::Instruction &out) {
+                        StringRef base, DecodedInstruction &out) {
   unsigned count =
       std::min<unsigned>(mi.getNumOperands(), desc.getNumOperands());
   unsigned defs = desc.getNumDefs(), sources = 0;
@@ -606,7 +620,7 @@ bool Decoder::decodeLDS(const MCInst &mi, const MCInstrDesc &desc,
   return !needsData || sources >= 2;
 }
 
-void Decoder::decodeOne(const MCInst &mi, wavesmith::sim::Instruction &out) {
+void Decoder::decodeOne(const MCInst &mi, DecodedInstruction &out) {
   StringRef full = mc.instructions->getName(mi.getOpcode());
   const MCInstrDesc &desc = mc.instructions->get(mi.getOpcode());
   StringRef base = full;
@@ -710,7 +724,7 @@ Error Decoder::run() {
     size_t words = text.bytes.size() / 4;
     text.indexOfWord.assign(words, -1);
     for (size_t word = 0; word < words;) {
-      wavesmith::sim::Instruction instruction;
+      DecodedInstruction instruction;
       instruction.word = static_cast<uint32_t>(word);
       MCInst mi;
       uint64_t size = 0;
@@ -735,7 +749,7 @@ Error Decoder::run() {
   }
   // Branch targets: 16-bit distances in dwords from the next instruction.
   for (size_t i = 0; i < image.instructions.size(); ++i) {
-    wavesmith::sim::Instruction &instruction = image.instructions[i];
+    DecodedInstruction &instruction = image.instructions[i];
     StringRef name = image.opcodeNames[instruction.opcodeName];
     if (!(name == "S_BRANCH" || name.starts_with("S_CBRANCH_") ||
           name == "S_CALL_B64"))
@@ -770,7 +784,7 @@ wavesmith::sim::detail::CodeObjectImage::textOfInstruction(
     consumeError(mc.takeError());
     return opcodeNames[instructions[index].opcodeName];
   }
-  const wavesmith::sim::Instruction &instruction = instructions[index];
+  const DecodedInstruction &instruction = instructions[index];
   const TextSection &text = texts[textOf[index]];
   MCInst mi;
   uint64_t size = 0;

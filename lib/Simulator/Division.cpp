@@ -44,6 +44,12 @@ template <typename T> bool isDenormal(T x) {
 }
 template <typename T> bool isNegative(T x) { return std::signbit(x); }
 
+// The published pseudocode of these instructions is wrong in two corners: for a
+// huge denominator with a denormal quotient it scales the denominator up, to
+// infinity; and it has no case for a quotient that overflows in the refinement.
+// Division on the chips is correctly rounded there as well (OpenCL requires
+// it), so here the denominator is scaled down and v_div_fixup gives infinity.
+
 /// v_div_scale: s0 is the operand to scale, s1 the denominator, s2 the
 /// numerator; flag goes to the mask.
 template <typename T> T divScale(T s0, T s1, T s2, bool &flag) {
@@ -62,7 +68,7 @@ template <typename T> T divScale(T s0, T s1, T s2, bool &flag) {
   bool quotientDenormal = isDenormal(s2 / s1);
   if (reciprocalDenormal && quotientDenormal) {
     flag = true;
-    return s0 == s1 ? std::ldexp(s0, D::scale) : s0;
+    return s0 == s1 ? std::ldexp(s0, -D::scale) : s0;
   }
   if (reciprocalDenormal)
     return std::ldexp(s0, -D::scale);
@@ -130,6 +136,8 @@ template <typename T> T divFixup(T s0, T s1, T s2) {
     return withSign(T(0));
   if (biasedExponent(s2) - biasedExponent(s1) < D::underflow)
     return withSign(T(0));
+  if (s0 != s0)
+    return withSign(infinity); // the refinement has computed inf - inf
   return withSign(std::fabs(s0));
 }
 

@@ -216,6 +216,13 @@ namespace {
 
 /// What all workgroups of a launch share.
 struct Dispatch {
+  Dispatch(const CodeObject &object,
+           const wavesmith::sim::detail::CodeObjectImage &image,
+           const KernelInfo &kernel, const KernelCode &code,
+           const LaunchParameters &parameters)
+      : object(object), image(image), kernel(kernel), code(code),
+        parameters(parameters) {}
+
   const CodeObject &object;
   const wavesmith::sim::detail::CodeObjectImage &image;
   const KernelInfo &kernel;
@@ -551,7 +558,7 @@ Expected<Counters> wavesmith::sim::launch(const CodeObject &object,
     return std::move(error);
   const wavesmith::sim::detail::CodeObjectImage &image = object.image();
   const KernelCode &code = image.codes[kernel - image.kernels.data()];
-  Dispatch dispatch{object, image, *kernel, code, parameters, {}};
+  Dispatch dispatch(object, image, *kernel, code, parameters);
   uint64_t ldsBytes =
       uint64_t(code.groupSegmentSize) + parameters.dynamicLDSBytes;
   dispatch.ldsBytes = static_cast<uint32_t>(

@@ -91,11 +91,15 @@ static llvm::Error writeFiles(ArrayRef<OutputFile> files) {
     return llvm::createStringError("cannot write " + file.path + ": " +
                                    llvm::toString(std::move(error)));
   };
+  // Renaming would find this out too late, after other files are in place.
+  for (const OutputFile &file : files)
+    if (llvm::sys::fs::is_directory(file.path))
+      return failed(file, llvm::errorCodeToError(
+                              std::make_error_code(std::errc::is_a_directory)));
   for (const OutputFile &file : files) {
-    auto temporary =
-        llvm::sys::fs::TempFile::create(file.path + ".%%%%%%.tmp",
-                                        llvm::sys::fs::all_read |
-                                            llvm::sys::fs::owner_write);
+    auto temporary = llvm::sys::fs::TempFile::create(
+        file.path + ".%%%%%%.tmp",
+        llvm::sys::fs::all_read | llvm::sys::fs::owner_write);
     if (!temporary)
       return failed(file, temporary.takeError());
     llvm::raw_fd_ostream os(temporary->FD, /*shouldClose=*/false);
@@ -116,8 +120,8 @@ static llvm::Error writeFiles(ArrayRef<OutputFile> files) {
 int main(int argc, char **argv) {
   llvm::InitLLVM initialize(argc, argv);
   cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(
-      argc, argv, "Compiles a module of the wavesmith dialect\n");
+  cl::ParseCommandLineOptions(argc, argv,
+                              "Compiles a module of the wavesmith dialect\n");
 
   // lld, which links the kernels, resets all command-line options of the
   // process, so their values are kept here.
@@ -170,7 +174,7 @@ int main(int argc, char **argv) {
                    : emit == "mlir" ? StringRef(result->rocdl)
                    : emit == "llvm" ? StringRef(result->llvmIR)
                    : emit == "isa"  ? StringRef(result->isa)
-                                        : StringRef(description);
+                                    : StringRef(description);
   SmallVector<OutputFile> files;
   if (output == "-")
     llvm::outs() << text;

@@ -45,7 +45,7 @@ struct CompileOptions : mlir::PassPipelineOptions<CompileOptions> {
   Option<int64_t> straightLineLimit{
       *this, "straight-line-limit",
       llvm::cl::desc("The most calls of exp, log and the like in unrolled code"),
-      llvm::cl::init(1000)};
+      llvm::cl::init(200)};
   Option<int> codeObjectVersion{
       *this, "code-object-version",
       llvm::cl::desc("The code object's version: 4 or 5"),

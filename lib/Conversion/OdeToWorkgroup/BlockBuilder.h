@@ -80,8 +80,8 @@ public:
 
   /// An array of `rows` values a zone, all +0.0.
   Value zeroArray(int64_t rows) {
-    auto arrayType = mlir::RankedTensorType::get({rows, getSize()},
-                                                 builder.getF64Type());
+    auto arrayType =
+        mlir::RankedTensorType::get({rows, getSize()}, builder.getF64Type());
     return mlir::arith::ConstantOp::create(
         builder, loc, mlir::DenseElementsAttr::get(arrayType, 0.0));
   }

@@ -128,9 +128,6 @@ ConvertOdeToWorkgroupPass::findRequest(func::FuncOp function) {
                         "operation that asks for a quantity of a system, and "
                         "returns its results");
   }
-  if (!request.op)
-    return function.emitError("expected an operation that asks for a quantity "
-                              "of a system");
   SmallVector<Value> wanted = {request.time, request.states};
   if (request.parameters)
     wanted.push_back(request.parameters);
@@ -152,8 +149,8 @@ LogicalResult ConvertOdeToWorkgroupPass::convert(func::FuncOp function) {
 
   // Tensors become memory: the arguments, then the results, then the number
   // of zones.
-  auto global = gpu::AddressSpaceAttr::get(&getContext(),
-                                           gpu::AddressSpace::Global);
+  auto global =
+      gpu::AddressSpaceAttr::get(&getContext(), gpu::AddressSpace::Global);
   auto toMemory = [&](Type type) -> Type {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor)
@@ -180,14 +177,15 @@ LogicalResult ConvertOdeToWorkgroupPass::convert(func::FuncOp function) {
   addArgument(builder.getIndexType(), {}, "num_zones", false);
 
   builder.setInsertionPoint(function);
-  auto kernel = func::FuncOp::create(
-      builder, function.getLoc(), function.getName(),
-      builder.getFunctionType(types, {}), ArrayRef<NamedAttribute>(), attributes);
+  auto kernel =
+      func::FuncOp::create(builder, function.getLoc(), function.getName(),
+                           builder.getFunctionType(types, {}),
+                           ArrayRef<NamedAttribute>(), attributes);
   Block *entry = kernel.addEntryBlock();
   builder.setInsertionPointToStart(entry);
   int64_t size = request->schedule.getWorkgroupSize();
-  auto workgroup = WorkgroupOp::create(builder, loc,
-                                       entry->getArguments().back(), size);
+  auto workgroup =
+      WorkgroupOp::create(builder, loc, entry->getArguments().back(), size);
   func::ReturnOp::create(builder, loc);
 
   KernelArguments arguments;

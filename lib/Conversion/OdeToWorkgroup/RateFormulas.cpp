@@ -12,8 +12,8 @@ using namespace mlir;
 using namespace wavesmith;
 using arith::CmpFPredicate;
 
-SmallVector<double>
-wavesmith::deriveNasa7Constants(ThermoQuantity quantity, ArrayRef<double> a) {
+SmallVector<double> wavesmith::deriveNasa7Constants(ThermoQuantity quantity,
+                                                    ArrayRef<double> a) {
   switch (quantity) {
   case ThermoQuantity::Gibbs:
     return {-a[4] / 20, -a[3] / 12, -a[2] / 6, -a[1] / 2, a[0], a[5], -a[6]};
@@ -113,9 +113,12 @@ void RateFormulas::prepareReaclib(Value T) {
   Value one = b.constant(1.0);
   Value T9 = b.divide(T, b.constant(1e9));
   Value c = b.cbrt(T9);
-  powers = {T9, b.divide(one, T9),
-            c,  b.divide(one, c),
-            b.multiply(T9, b.multiply(c, c)), b.log(T9)};
+  powers = {T9,
+            b.divide(one, T9),
+            c,
+            b.divide(one, c),
+            b.multiply(T9, b.multiply(c, c)),
+            b.log(T9)};
 }
 
 Value RateFormulas::reaclibSet(Value T, ArrayRef<Value> a) {
@@ -130,8 +133,7 @@ Value RateFormulas::reaclibSet(Value T, ArrayRef<Value> a) {
 }
 
 Value RateFormulas::reducedPressure(Value low, Value high, Value thirdBody) {
-  return b.divide(b.multiply(thirdBody, low),
-                  b.add(high, b.constant(1e-300)));
+  return b.divide(b.multiply(thirdBody, low), b.add(high, b.constant(1e-300)));
 }
 
 Value RateFormulas::blend(Value f, Value pr) {
@@ -145,12 +147,11 @@ Value RateFormulas::blend(Value f, Value pr) {
 
 Value RateFormulas::troe(Value T, Value pr, Value oneMinusA, Value A,
                          Value minusOverT3, Value minusOverT1, Value minusT2) {
-  Value f = b.multiply(oneMinusA, minusOverT3
-                                      ? b.exp(b.multiply(T, minusOverT3))
-                                      : b.constant(0.0));
-  f = b.fma(A,
-            minusOverT1 ? b.exp(b.multiply(T, minusOverT1)) : b.constant(0.0),
-            f);
+  Value f =
+      b.multiply(oneMinusA, minusOverT3 ? b.exp(b.multiply(T, minusOverT3))
+                                        : b.constant(0.0));
+  f = b.fma(
+      A, minusOverT1 ? b.exp(b.multiply(T, minusOverT1)) : b.constant(0.0), f);
   if (minusT2)
     f = b.add(f, b.exp(b.multiply(minusT2, reciprocal(T))));
   return blend(f, pr);

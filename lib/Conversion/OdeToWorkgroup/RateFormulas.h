@@ -58,11 +58,15 @@ public:
 
   // Functions of one block that many formulas share; each is built where it is
   // first asked for, and must be asked for first where all others can use it.
-  Value reciprocal(Value a) { return shared(reciprocals, a, [&] {
-    return b.divide(b.constant(1.0), a);
-  }); }
-  Value log(Value a) { return shared(logs, a, [&] { return b.log(a); }); }
-  Value log10(Value a) { return shared(log10s, a, [&] { return b.log10(a); }); }
+  Value reciprocal(Value a) {
+    return shared(reciprocals, a, [&] { return b.divide(b.constant(1.0), a); });
+  }
+  Value log(Value a) {
+    return shared(logs, a, [&] { return b.log(a); });
+  }
+  Value log10(Value a) {
+    return shared(log10s, a, [&] { return b.log10(a); });
+  }
 
   /// sum = fma(weight, value, sum).
   Value accumulate(Value weight, Value value, Value sum) {

@@ -93,8 +93,8 @@ Value SystemEmitter::parameter(unsigned index) {
 
 Value SystemEmitter::time() {
   if (!timeBlock)
-    timeBlock = tensor::SplatOp::create(b.builder, b.loc, b.getType(),
-                                        arguments.time);
+    timeBlock =
+        tensor::SplatOp::create(b.builder, b.loc, b.getType(), arguments.time);
   return timeBlock;
 }
 
@@ -102,8 +102,8 @@ Value SystemEmitter::term(TermOp op) {
   Value product = get(op.getCoefficient());
   for (const WeightedState &factor :
        getWeightedStates(system, op.getOrderStates(), op.getOrders()))
-    product = b.multiply(product,
-                         formulas.power(state(factor.state), factor.weight));
+    product =
+        b.multiply(product, formulas.power(state(factor.state), factor.weight));
   return product;
 }
 
@@ -132,7 +132,9 @@ LogicalResult SystemEmitter::emit(Operation *op) {
   auto optional = [&](Value value) { return value ? get(value) : Value(); };
   auto result =
       llvm::TypeSwitch<Operation *, FailureOr<Value>>(op)
-          .Case([&](StateOp op) { return state(*system.findState(op.getName())); })
+          .Case([&](StateOp op) {
+            return state(*system.findState(op.getName()));
+          })
           .Case([&](ParameterOp op) {
             return parameter(*system.findParameter(op.getName()));
           })
@@ -149,17 +151,17 @@ LogicalResult SystemEmitter::emit(Operation *op) {
           .Case([&](ThirdBodyOp op) {
             double byDefault = op.getDefaultEfficiency().convertToDouble();
             Value sum = b.multiply(b.constant(byDefault), get(op.getTotal()));
-            for (const WeightedState &entry :
-                 getWeightedStates(system, op.getStates(), op.getEfficiencies()))
+            for (const WeightedState &entry : getWeightedStates(
+                     system, op.getStates(), op.getEfficiencies()))
               sum = formulas.accumulate(b.constant(entry.weight - byDefault),
                                         state(entry.state), sum);
             return sum;
           })
           .Case([&](ArrheniusOp op) {
-            return formulas.arrhenius(
-                get(op.getTemperature()), number(op.getA()),
-                unless(op.getB().convertToDouble(), 0),
-                unless(-op.getE().convertToDouble(), 0));
+            return formulas.arrhenius(get(op.getTemperature()),
+                                      number(op.getA()),
+                                      unless(op.getB().convertToDouble(), 0),
+                                      unless(-op.getE().convertToDouble(), 0));
           })
           .Case([&](Nasa7Op op) {
             ThermoQuantity quantity = op.getQuantity();
@@ -177,17 +179,16 @@ LogicalResult SystemEmitter::emit(Operation *op) {
               dn += nu;
             }
             double pressure = op.getReferencePressure().convertToDouble();
-            return formulas.reverseRate(get(op.getForward()),
-                                        get(op.getTemperature()), x,
-                                        unless(-dn, 0),
-                                        b.constant(pressure / kGasConstant));
+            return formulas.reverseRate(
+                get(op.getForward()), get(op.getTemperature()), x,
+                unless(-dn, 0), b.constant(pressure / kGasConstant));
           })
           .Case([&](ReaclibOp op) {
             Value sum = b.constant(0.0);
             for (size_t i = 0; i < op.getSets().size(); i += 7)
-              sum = b.add(sum, formulas.reaclibSet(
-                                   get(op.getTemperature()),
-                                   numbers(op.getSets().slice(i, 7))));
+              sum = b.add(
+                  sum, formulas.reaclibSet(get(op.getTemperature()),
+                                           numbers(op.getSets().slice(i, 7))));
             return sum;
           })
           .Case([&](ReducedPressureOp op) {
@@ -210,12 +211,12 @@ LogicalResult SystemEmitter::emit(Operation *op) {
           })
           .Case([&](SriOp op) {
             double c = op.getC().convertToDouble();
-            return formulas.sri(
-                get(op.getTemperature()), get(op.getReducedPressure()),
-                number(op.getA()), b.constant(-op.getB().convertToDouble()),
-                c == 0 ? Value() : b.constant(-1 / c),
-                unless(op.getD().convertToDouble(), 1),
-                unless(op.getE().convertToDouble(), 0));
+            return formulas.sri(get(op.getTemperature()),
+                                get(op.getReducedPressure()), number(op.getA()),
+                                b.constant(-op.getB().convertToDouble()),
+                                c == 0 ? Value() : b.constant(-1 / c),
+                                unless(op.getD().convertToDouble(), 1),
+                                unless(op.getE().convertToDouble(), 0));
           })
           .Case([&](TsangOp op) {
             return formulas.tsang(get(op.getTemperature()),
@@ -268,7 +269,8 @@ LogicalResult SystemEmitter::emit(Operation *op) {
             int64_t columns = op.getColumns();
             ArrayRef<double> a = op.getCoefficients();
             Value t = formulas.chebyshevTemperature(
-                get(op.getTemperature()), b.constant(range.temperatureNumerator),
+                get(op.getTemperature()),
+                b.constant(range.temperatureNumerator),
                 b.constant(range.temperatureDenominator));
             Value q = formulas.chebyshevPressure(
                 get(op.getPressure()), b.constant(range.pressureNumerator),

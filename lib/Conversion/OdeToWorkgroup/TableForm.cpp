@@ -123,6 +123,8 @@ private:
   void addTerm(TermOp op, Step &step);
   void allocateSlots();
   void emitLoop();
+  /// Stores the finished sums, which stand in the arrays after the slots.
+  void storeSums(ValueRange arrays);
 
   /// The number of a kind, made where it is new.
   void setKind(Step &step, StringRef name, StepBuilder builder) {
@@ -136,8 +138,8 @@ private:
                    std::function<Value(StepReader &)> function) {
     setKind(step, name, [function](StepReader &reader, Arrays arrays) {
       Value result = function(reader);
-      arrays[0] = reader.b.writeRow(result, arrays[0],
-                                    reader.column(Destination));
+      arrays[0] =
+          reader.b.writeRow(result, arrays[0], reader.column(Destination));
       return arrays;
     });
   }
@@ -262,51 +264,51 @@ void TableForm::addTerm(TermOp op, Step &step) {
     step.lists.push_back({{int32_t(numTerms), 0.0}});
   ++numTerms;
 
-  setKind(step, hasRealOrder ? "term_real" : "term", [this, hasRealOrder](
-                                                         StepReader &reader,
-                                                         Arrays arrays) {
-    Value coefficient = reader.operand(0);
-    Value value = reader.overList(
-        0, {coefficient}, [&](Value position, ValueRange carried) {
-          Value y = b.readRow(reader.slots, reader.listSlot(position));
-          Value order = reader.listScalar(position);
-          auto isOrder = [&](double number) -> Value {
-            Value wanted = arith::ConstantOp::create(
-                b.builder, b.loc, b.builder.getF64FloatAttr(number));
-            return arith::CmpFOp::create(b.builder, b.loc, CmpFPredicate::OEQ,
-                                         order, wanted);
-          };
-          // Powers cost little beside the loads, so all are computed.
-          Value square = b.multiply(y, y);
-          Value q = hasRealOrder
-                        ? emitter.formulas.realPower(
-                              y, reader.listNumber(position))
-                        : y;
-          q = b.select(isOrder(4), b.multiply(square, square), q);
-          q = b.select(isOrder(3), b.multiply(square, y), q);
-          q = b.select(isOrder(2), square, q);
-          q = b.select(isOrder(1), y, q);
-          return SmallVector<Value>{b.multiply(carried[0], q)};
-        })[0];
-    if (quantity == Quantity::TermValues) {
-      Value row = reader.listSlot(reader.column(Lists + 1));
-      StoreZonesOp::create(b.builder, b.loc, coefficient, arguments.results[0],
-                           row);
-      StoreZonesOp::create(b.builder, b.loc, value, arguments.results[1], row);
-    } else {
-      for (unsigned i = 1; i < arrays.size(); ++i)
-        arrays[i] = reader.overList(
-            i, {arrays[i]}, [&](Value position, ValueRange carried) {
-              Value state = reader.listSlot(position);
-              Value sum = emitter.formulas.accumulate(
-                  reader.listNumber(position), value,
-                  b.readRow(carried[0], state));
-              return SmallVector<Value>{b.writeRow(sum, carried[0], state)};
+  setKind(
+      step, hasRealOrder ? "term_real" : "term",
+      [this, hasRealOrder](StepReader &reader, Arrays arrays) {
+        Value coefficient = reader.operand(0);
+        Value value = reader.overList(
+            0, {coefficient}, [&](Value position, ValueRange carried) {
+              Value y = b.readRow(reader.slots, reader.listSlot(position));
+              Value order = reader.listScalar(position);
+              auto isOrder = [&](double number) -> Value {
+                Value wanted = arith::ConstantOp::create(
+                    b.builder, b.loc, b.builder.getF64FloatAttr(number));
+                return arith::CmpFOp::create(b.builder, b.loc,
+                                             CmpFPredicate::OEQ, order, wanted);
+              };
+              // Powers cost little beside the loads, so all are computed.
+              Value square = b.multiply(y, y);
+              Value q = hasRealOrder ? emitter.formulas.realPower(
+                                           y, reader.listNumber(position))
+                                     : y;
+              q = b.select(isOrder(4), b.multiply(square, square), q);
+              q = b.select(isOrder(3), b.multiply(square, y), q);
+              q = b.select(isOrder(2), square, q);
+              q = b.select(isOrder(1), y, q);
+              return SmallVector<Value>{b.multiply(carried[0], q)};
             })[0];
-    }
-    arrays[0] = b.writeRow(value, arrays[0], reader.column(Destination));
-    return arrays;
-  });
+        if (quantity == Quantity::TermValues) {
+          Value row = reader.listSlot(reader.column(Lists + 1));
+          StoreZonesOp::create(b.builder, b.loc, coefficient,
+                               arguments.results[0], row);
+          StoreZonesOp::create(b.builder, b.loc, value, arguments.results[1],
+                               row);
+        } else {
+          for (unsigned i = 1; i < arrays.size(); ++i)
+            arrays[i] = reader.overList(
+                i, {arrays[i]}, [&](Value position, ValueRange carried) {
+                  Value state = reader.listSlot(position);
+                  Value sum = emitter.formulas.accumulate(
+                      reader.listNumber(position), value,
+                      b.readRow(carried[0], state));
+                  return SmallVector<Value>{b.writeRow(sum, carried[0], state)};
+                })[0];
+        }
+        arrays[0] = b.writeRow(value, arrays[0], reader.column(Destination));
+        return arrays;
+      });
 }
 
 LogicalResult TableForm::addExpression(Operation *op, Step &step) {
@@ -315,9 +317,8 @@ LogicalResult TableForm::addExpression(Operation *op, Step &step) {
     if (!number || !number.getType().isF64())
       return op->emitError("the table form needs constants of f64");
     step.constants = {number.getValueAsDouble()};
-    setFunction(step, "constant", [](StepReader &reader) {
-      return reader.constantList(1)[0];
-    });
+    setFunction(step, "constant",
+                [](StepReader &reader) { return reader.constantList(1)[0]; });
     return success();
   }
   if (op->getNumOperands() > 3)
@@ -333,8 +334,7 @@ LogicalResult TableForm::addExpression(Operation *op, Step &step) {
   b.builder.setInsertionPointToStart(&scratch);
   SmallVector<Value> samples;
   for (Value operand : op->getOperands()) {
-    auto type =
-        RankedTensorType::get({b.getSize()}, operand.getType());
+    auto type = RankedTensorType::get({b.getSize()}, operand.getType());
     samples.push_back(scratch.addArgument(type, op->getLoc()));
   }
   bool isSupported = bool(buildExpression(b, op, samples));
@@ -362,7 +362,7 @@ LogicalResult TableForm::addStep(Operation *op) {
   Step step;
   step.result = op->getResult(0);
   RateFormulas &formulas = emitter.formulas;
-  // An exponential that a formula leaves out: exp(T * -inf) is 0.
+  // Not finite: an exponential that the formula leaves out.
   auto minusReciprocal = [](double value) {
     return std::fabs(value) < 1e-300 ? -std::numeric_limits<double>::infinity()
                                      : -1 / value;
@@ -405,10 +405,16 @@ LogicalResult TableForm::addStep(Operation *op) {
         step.constants = {op.getA().convertToDouble(),
                           op.getB().convertToDouble(),
                           -op.getE().convertToDouble()};
-        setFunction(step, "arrhenius", [this](StepReader &reader) {
-          auto c = reader.constantList(3);
-          return emitter.formulas.arrhenius(T, c[0], c[1], c[2]);
-        });
+        // A kind for each combination of parts that the formula leaves out.
+        bool hasB = step.constants[1] != 0, hasE = step.constants[2] != 0;
+        setFunction(
+            step,
+            std::string("arrhenius") + (hasB ? "_b" : "") + (hasE ? "_E" : ""),
+            [this, hasB, hasE](StepReader &reader) {
+              auto c = reader.constantList(3);
+              return emitter.formulas.arrhenius(T, c[0], hasB ? c[1] : Value(),
+                                                hasE ? c[2] : Value());
+            });
       })
       .Case([&](Nasa7Op op) {
         ThermoQuantity quantity = op.getQuantity();
@@ -418,14 +424,13 @@ LogicalResult TableForm::addStep(Operation *op) {
         llvm::append_range(step.constants,
                            deriveNasa7Constants(quantity, op.getHigh()));
         unsigned count = low.size();
-        setFunction(
-            step, "nasa7_" + stringifyThermoQuantity(quantity).str(),
-            [this, quantity, count](StepReader &reader) {
-              auto c = reader.constantList(1 + 2 * count);
-              return emitter.formulas.nasa7(
-                  quantity, T, c[0], ArrayRef(c).slice(1, count),
-                  ArrayRef(c).slice(1 + count, count));
-            });
+        setFunction(step, "nasa7_" + stringifyThermoQuantity(quantity).str(),
+                    [this, quantity, count](StepReader &reader) {
+                      auto c = reader.constantList(1 + 2 * count);
+                      return emitter.formulas.nasa7(
+                          quantity, T, c[0], ArrayRef(c).slice(1, count),
+                          ArrayRef(c).slice(1 + count, count));
+                    });
       })
       .Case([&](ReverseRateOp op) {
         step.operands = {op.getForward()};
@@ -439,18 +444,22 @@ LogicalResult TableForm::addStep(Operation *op) {
         }
         step.constants = {-dn, op.getReferencePressure().convertToDouble() /
                                    kGasConstant};
-        setFunction(step, "reverse_rate", [this](StepReader &reader) {
-          Value x = reader.overList(
-              0, {b.constant(0.0)}, [&](Value position, ValueRange carried) {
-                return SmallVector<Value>{emitter.formulas.accumulate(
-                    reader.listNumber(position),
-                    b.readRow(reader.slots, reader.listSlot(position)),
-                    carried[0])};
-              })[0];
-          auto c = reader.constantList(2);
-          return emitter.formulas.reverseRate(reader.operand(0), T, x, c[0],
-                                              c[1]);
-        });
+        bool hasDn = dn != 0;
+        setFunction(
+            step, hasDn ? "reverse_rate_dn" : "reverse_rate",
+            [this, hasDn](StepReader &reader) {
+              Value x = reader.overList(
+                  0, {b.constant(0.0)},
+                  [&](Value position, ValueRange carried) {
+                    return SmallVector<Value>{emitter.formulas.accumulate(
+                        reader.listNumber(position),
+                        b.readRow(reader.slots, reader.listSlot(position)),
+                        carried[0])};
+                  })[0];
+              auto c = reader.constantList(2);
+              return emitter.formulas.reverseRate(reader.operand(0), T, x,
+                                                  hasDn ? c[0] : Value(), c[1]);
+            });
       })
       .Case([&](ReaclibOp op) {
         // Each set is a row of constants; the list holds their places.
@@ -486,30 +495,40 @@ LogicalResult TableForm::addStep(Operation *op) {
                           minusReciprocal(op.getT3().convertToDouble()),
                           minusReciprocal(op.getT1().convertToDouble())};
         bool hasT2 = bool(op.getT2());
+        bool hasT3 = std::isfinite(step.constants[2]);
+        bool hasT1 = std::isfinite(step.constants[3]);
         if (hasT2)
           step.constants.push_back(-op.getT2()->convertToDouble());
-        setFunction(step, hasT2 ? "troe_T2" : "troe",
-                    [this, hasT2](StepReader &reader) {
+        setFunction(step,
+                    std::string("troe") + (hasT3 ? "_T3" : "") +
+                        (hasT1 ? "_T1" : "") + (hasT2 ? "_T2" : ""),
+                    [this, hasT1, hasT2, hasT3](StepReader &reader) {
                       auto c = reader.constantList(hasT2 ? 5 : 4);
                       return emitter.formulas.troe(T, reader.operand(0), c[0],
-                                                   c[1], c[2], c[3],
+                                                   c[1], hasT3 ? c[2] : Value(),
+                                                   hasT1 ? c[3] : Value(),
                                                    hasT2 ? c[4] : Value());
                     });
       })
       .Case([&](SriOp op) {
         double c = op.getC().convertToDouble();
         step.operands = {op.getReducedPressure()};
-        step.constants = {op.getA().convertToDouble(),
-                          -op.getB().convertToDouble(),
-                          c == 0 ? -std::numeric_limits<double>::infinity()
-                                 : -1 / c,
-                          op.getD().convertToDouble(),
-                          op.getE().convertToDouble()};
-        setFunction(step, "sri", [this](StepReader &reader) {
-          auto c = reader.constantList(5);
-          return emitter.formulas.sri(T, reader.operand(0), c[0], c[1], c[2],
-                                      c[3], c[4]);
-        });
+        step.constants = {
+            op.getA().convertToDouble(), -op.getB().convertToDouble(),
+            c == 0 ? -std::numeric_limits<double>::infinity() : -1 / c,
+            op.getD().convertToDouble(), op.getE().convertToDouble()};
+        bool hasC = c != 0, hasD = step.constants[3] != 1,
+             hasE = step.constants[4] != 0;
+        setFunction(step,
+                    std::string("sri") + (hasC ? "_c" : "") +
+                        (hasD ? "_d" : "") + (hasE ? "_e" : ""),
+                    [this, hasC, hasD, hasE](StepReader &reader) {
+                      auto c = reader.constantList(5);
+                      return emitter.formulas.sri(T, reader.operand(0), c[0],
+                                                  c[1], hasC ? c[2] : Value(),
+                                                  hasD ? c[3] : Value(),
+                                                  hasE ? c[4] : Value());
+                    });
       })
       .Case([&](TsangOp op) {
         step.operands = {op.getReducedPressure()};
@@ -553,11 +572,11 @@ LogicalResult TableForm::addStep(Operation *op) {
         auto &list = step.lists.emplace_back();
         for (const PlogTable::Pressure &entry :
              derivePlogTable(op.getRates()).pressures) {
-          list.push_back({int32_t(step.constants.size()),
-                          double(entry.rows.size())});
-          llvm::append_range(step.constants,
-                             ArrayRef<double>{entry.logPressure,
-                                              entry.inverseInterval});
+          list.push_back(
+              {int32_t(step.constants.size()), double(entry.rows.size())});
+          llvm::append_range(
+              step.constants,
+              ArrayRef<double>{entry.logPressure, entry.inverseInterval});
           for (const PlogTable::Row &row : entry.rows)
             llvm::append_range(
                 step.constants,
@@ -568,17 +587,16 @@ LogicalResult TableForm::addStep(Operation *op) {
           Value first = reader.firstConstant(), logP = formulas.log(P);
           auto valueAt = [&](Value place, Value count) -> Value {
             auto row = [&](Value index) {
-              Value offset = arith::MulIOp::create(b.builder, b.loc, index,
-                                                   b.index(4));
+              Value offset =
+                  arith::MulIOp::create(b.builder, b.loc, index, b.index(4));
               offset = arith::AddIOp::create(b.builder, b.loc, offset, place);
               SmallVector<Value, 4> c;
               for (unsigned i = 0; i < 4; ++i)
                 c.push_back(reader.constantAt(offset, 2 + i));
               return c;
             };
-            Value isAlone =
-                arith::CmpIOp::create(b.builder, b.loc, arith::CmpIPredicate::eq,
-                                      count, b.index(1));
+            Value isAlone = arith::CmpIOp::create(
+                b.builder, b.loc, arith::CmpIPredicate::eq, count, b.index(1));
             return scf::IfOp::create(
                        b.builder, b.loc, isAlone,
                        [&](OpBuilder &, Location) {
@@ -591,10 +609,9 @@ LogicalResult TableForm::addStep(Operation *op) {
                              b.index(0), count, {b.constant(1e-300)},
                              [&](Value index, ValueRange carried) {
                                auto c = row(index);
-                               return SmallVector<Value>{
-                                   b.add(carried[0],
-                                         formulas.arrhenius(T, c[0], c[2],
-                                                            c[3]))};
+                               return SmallVector<Value>{b.add(
+                                   carried[0],
+                                   formulas.arrhenius(T, c[0], c[2], c[3]))};
                              })[0];
                          scf::YieldOp::create(b.builder, b.loc, b.log(sum));
                        })
@@ -603,11 +620,11 @@ LogicalResult TableForm::addStep(Operation *op) {
           auto enter = [&](Value position) {
             Value place = arith::AddIOp::create(b.builder, b.loc, first,
                                                 reader.listSlot(position));
-            Value count = arith::FPToSIOp::create(
-                b.builder, b.loc, b.builder.getI64Type(),
-                reader.listScalar(position));
-            count = arith::IndexCastOp::create(
-                b.builder, b.loc, b.builder.getIndexType(), count);
+            Value count = arith::FPToSIOp::create(b.builder, b.loc,
+                                                  b.builder.getI64Type(),
+                                                  reader.listScalar(position));
+            count = arith::IndexCastOp::create(b.builder, b.loc,
+                                               b.builder.getIndexType(), count);
             return std::pair(place, valueAt(place, count));
           };
           Value begin = reader.column(Lists);
@@ -619,9 +636,9 @@ LogicalResult TableForm::addStep(Operation *op) {
               {value, value, reader.constantAt(place, 0)},
               [&](Value position, ValueRange carried) {
                 auto [place, value] = enter(position);
-                Value l = formulas.plogInterval(
-                    logP, carried[2], reader.constantAt(place, 1), carried[1],
-                    value, carried[0]);
+                Value l = formulas.plogInterval(logP, carried[2],
+                                                reader.constantAt(place, 1),
+                                                carried[1], value, carried[0]);
                 return SmallVector<Value>{l, value,
                                           reader.constantAt(place, 0)};
               });
@@ -633,10 +650,9 @@ LogicalResult TableForm::addStep(Operation *op) {
         // length.
         ChebyshevRange range = deriveChebyshevRange(op);
         int64_t columns = op.getColumns();
-        step.constants = {
-            range.temperatureNumerator, range.temperatureDenominator,
-            range.pressureNumerator, range.pressureDenominator,
-            double(columns)};
+        step.constants = {range.temperatureNumerator,
+                          range.temperatureDenominator, range.pressureNumerator,
+                          range.pressureDenominator, double(columns)};
         llvm::append_range(step.constants, op.getCoefficients());
         auto &list = step.lists.emplace_back();
         for (size_t i = 0; i < op.getCoefficients().size(); i += columns)
@@ -651,11 +667,11 @@ LogicalResult TableForm::addStep(Operation *op) {
           auto rowSum = [&](Value position) -> Value {
             Value place = arith::AddIOp::create(b.builder, b.loc, first,
                                                 reader.listSlot(position));
-            Value count = arith::FPToSIOp::create(
-                b.builder, b.loc, b.builder.getI64Type(),
-                reader.listScalar(position));
-            count = arith::IndexCastOp::create(
-                b.builder, b.loc, b.builder.getIndexType(), count);
+            Value count = arith::FPToSIOp::create(b.builder, b.loc,
+                                                  b.builder.getI64Type(),
+                                                  reader.listScalar(position));
+            count = arith::IndexCastOp::create(b.builder, b.loc,
+                                               b.builder.getIndexType(), count);
             return reader.loop(
                 b.index(1), count, {reader.constantAt(place, 0), q, one},
                 [&](Value column, ValueRange carried) {
@@ -706,8 +722,7 @@ void TableForm::allocateSlots() {
       free.push_back(slot);
     SmallPtrSet<void *, 4> freed;
     for (Value operand : step.operands)
-      if (lastUse[operand] == index &&
-          slotOf.lookup(operand) >= numInitial &&
+      if (lastUse[operand] == index && slotOf.lookup(operand) >= numInitial &&
           freed.insert(operand.getAsOpaquePointer()).second)
         free.push_back(slotOf[operand]);
   }
@@ -759,41 +774,49 @@ void TableForm::emitLoop() {
     for (unsigned i = 0; i < arguments.results.size(); ++i)
       arrays.push_back(b.zeroArray(system.getNumStates()));
 
+  if (steps.empty())
+    return storeSums(arrays);
   auto loop = scf::ForOp::create(
       b.builder, b.loc, b.index(0), b.index(steps.size()), b.index(1), arrays,
       [&](OpBuilder &, Location, Value position, ValueRange carried) {
         Value base = arith::MulIOp::create(b.builder, b.loc, position,
                                            b.index(NumColumns));
-        auto cases = llvm::to_vector(
-            llvm::seq<int64_t>(0, int64_t(kinds.size()) - 1));
+        auto cases =
+            llvm::to_vector(llvm::seq<int64_t>(0, int64_t(kinds.size()) - 1));
         Value kind = b.lookUpIndex(stepTable, base);
         auto choice = scf::IndexSwitchOp::create(
             b.builder, b.loc, TypeRange(carried), kind, cases, cases.size());
         for (auto [number, build] : llvm::enumerate(kinds)) {
-          Region &region = number < cases.size() ? choice.getCaseRegions()[number]
-                                                 : choice.getDefaultRegion();
+          Region &region = number < cases.size()
+                               ? choice.getCaseRegions()[number]
+                               : choice.getDefaultRegion();
           OpBuilder::InsertionGuard guard(b.builder);
           b.builder.createBlock(&region);
-          StepReader reader{b,    stepTable,  constantTable, listSlotTable,
-                            listNumberTable, base, carried[0]};
+          StepReader reader{
+              b,    stepTable, constantTable, listSlotTable, listNumberTable,
+              base, carried[0]};
           Arrays changed = build(reader, Arrays(carried));
           scf::YieldOp::create(b.builder, b.loc, changed);
         }
         scf::YieldOp::create(b.builder, b.loc, choice.getResults());
       });
 
+  storeSums(loop.getResults());
+}
+
+void TableForm::storeSums(ValueRange arrays) {
   if (quantity == Quantity::TermValues)
     return;
   for (auto [i, result] : llvm::enumerate(arguments.results))
-    scf::ForOp::create(
-        b.builder, b.loc, b.index(0), b.index(system.getNumStates()),
-        b.index(1), ValueRange{},
-        [&, i = i, result = result](OpBuilder &, Location, Value row,
-                                    ValueRange) {
-          Value sum = b.readRow(loop.getResult(i + 1), row);
-          StoreZonesOp::create(b.builder, b.loc, sum, result, row);
-          scf::YieldOp::create(b.builder, b.loc);
-        });
+    scf::ForOp::create(b.builder, b.loc, b.index(0),
+                       b.index(system.getNumStates()), b.index(1), ValueRange{},
+                       [&, i = i, result = result](OpBuilder &, Location,
+                                                   Value row, ValueRange) {
+                         Value sum = b.readRow(arrays[i + 1], row);
+                         StoreZonesOp::create(b.builder, b.loc, sum, result,
+                                              row);
+                         scf::YieldOp::create(b.builder, b.loc);
+                       });
 }
 
 LogicalResult TableForm::emit() {
@@ -817,7 +840,8 @@ LogicalResult TableForm::emit() {
     if (auto state = dyn_cast<StateOp>(op)) {
       slotOf[result] = *system.findState(state.getName());
     } else if (auto parameter = dyn_cast<ParameterOp>(op)) {
-      slotOf[result] = parameterSlots[*system.findParameter(parameter.getName())];
+      slotOf[result] =
+          parameterSlots[*system.findParameter(parameter.getName())];
     } else if (isa<TimeOp>(op)) {
       if (timeSlot < 0)
         timeSlot = start(emitter.time());

@@ -14,7 +14,9 @@
 #include "mlir/Pass/Pass.h"
 #include "wavesmith/Conversion/Passes.h"
 #include "wavesmith/Dialect/Wavesmith/IR/Wavesmith.h"
+#include "wavesmith/Target/Target.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <limits>
 
 namespace wavesmith {
 #define GEN_PASS_DEF_DISTRIBUTETOTHREADSPASS
@@ -41,6 +43,9 @@ public:
 
 private:
   LogicalResult rewrite(Block &block);
+  /// Checks that a thread has a place for all tensors of `op`, and that tables
+  /// and arrays are used by operations that know what they are.
+  LogicalResult checkTensors(Operation *op);
   LogicalResult rewrite(Operation *op);
   LogicalResult rewriteLoop(scf::ForOp op);
   /// Rewrites an operation whose regions are alternatives.
@@ -55,7 +60,7 @@ private:
   bool isArray(Type type) const {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && tensor.getRank() == 2 && tensor.getDimSize(1) == size &&
-           !tensor.isDynamicDim(0);
+           tensor.getDimSize(0) > 0;
   }
   /// The type of a value other than an array in one thread; null if it has no
   /// place there.
@@ -72,7 +77,8 @@ private:
   /// instructions compute.
   Value rowOfZones(Value batch, Value row, Location loc);
   std::optional<Value> rowOf(Operation *op, ArrayRef<OpFoldResult> offsets,
-                             ArrayRef<OpFoldResult> sizes);
+                             ArrayRef<OpFoldResult> sizes,
+                             ArrayRef<OpFoldResult> strides);
 
   gpu::GPUModuleOp module;
   gpu::GPUFuncOp kernel;
@@ -98,8 +104,7 @@ LogicalResult ThreadBody::distribute(WorkgroupOp workgroup, IRMapping known) {
   mapping = std::move(known);
   Location loc = workgroup.getLoc();
   builder.setInsertionPointToStart(&kernel.getBody().front());
-  Value workgroupId =
-      gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
+  Value workgroupId = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
   thread = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);
   Value sizeValue = arith::ConstantIndexOp::create(builder, loc, size);
   firstZone = arith::MulIOp::create(builder, loc, workgroupId, sizeValue);
@@ -114,8 +119,36 @@ LogicalResult ThreadBody::distribute(WorkgroupOp workgroup, IRMapping known) {
   return rewrite(workgroup.getBody().front());
 }
 
+LogicalResult ThreadBody::checkTensors(Operation *op) {
+  if (isa<TableOp>(op))
+    return success();
+  bool takesArrays = isa<tensor::ExtractSliceOp, tensor::InsertSliceOp,
+                         scf::ForOp, scf::YieldOp>(op);
+  bool givesArrays =
+      isa<arith::ConstantOp, tensor::EmptyOp, tensor::InsertSliceOp, scf::ForOp,
+          scf::IfOp, scf::IndexSwitchOp>(op);
+  for (Value operand : op->getOperands()) {
+    if (operand.getDefiningOp<TableOp>()) {
+      if (!isa<tensor::ExtractOp>(op))
+        return op->emitError("expected a wavesmith.table to be read with "
+                             "tensor.extract only");
+    } else if (isArray(operand.getType()) ? !takesArrays
+                                          : !threadType(operand.getType())) {
+      return op->emitError("operand of type ")
+             << operand.getType() << " is not a block of size " << size;
+    }
+  }
+  for (Type type : op->getResultTypes())
+    if (isArray(type) ? !givesArrays : !threadType(type))
+      return op->emitError("result of type ")
+             << type << " is not a block of size " << size;
+  return success();
+}
+
 LogicalResult ThreadBody::rewrite(Block &block) {
   for (Operation &op : block) {
+    if (failed(checkTensors(&op)))
+      return failure();
     for (Value result : op.getResults())
       if (isArray(result.getType()) && failed(checkUsedInPlace(result)))
         return failure();
@@ -195,13 +228,12 @@ Value ThreadBody::arrayMemory(Value array, Location loc) {
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
-  scf::ForOp::create(builder, loc, index(0), index(type.getDimSize(0)),
-                     index(1), ValueRange{},
-                     [&](OpBuilder &, Location, Value row, ValueRange) {
-                       memref::StoreOp::create(builder, loc, number, memory,
-                                               row);
-                       scf::YieldOp::create(builder, loc);
-                     });
+  scf::ForOp::create(
+      builder, loc, index(0), index(type.getDimSize(0)), index(1), ValueRange{},
+      [&](OpBuilder &, Location, Value row, ValueRange) {
+        memref::StoreOp::create(builder, loc, number, memory, row);
+        scf::YieldOp::create(builder, loc);
+      });
   return memory;
 }
 
@@ -217,16 +249,16 @@ Value ThreadBody::rowOfZones(Value batch, Value row, Location loc) {
       zonesFirst
           ? arith::AddIOp::create(
                 builder, loc,
-                multiply(firstZone, arith::ConstantIndexOp::create(builder, loc,
-                                                                   stride)),
+                multiply(firstZone,
+                         arith::ConstantIndexOp::create(builder, loc, stride)),
                 rowIndex)
           : arith::AddIOp::create(builder, loc, multiply(rowIndex, numZones),
                                   firstZone);
-  auto rowType = MemRefType::get(
-      {size}, type.getElementType(),
-      StridedLayoutAttr::get(builder.getContext(), ShapedType::kDynamic,
-                             {stride}),
-      type.getMemorySpace());
+  auto rowType =
+      MemRefType::get({size}, type.getElementType(),
+                      StridedLayoutAttr::get(builder.getContext(),
+                                             ShapedType::kDynamic, {stride}),
+                      type.getMemorySpace());
   return memref::ReinterpretCastOp::create(
       builder, loc, rowType, mapping.lookup(batch), OpFoldResult(offset),
       ArrayRef<OpFoldResult>{builder.getIndexAttr(size)},
@@ -235,12 +267,14 @@ Value ThreadBody::rowOfZones(Value batch, Value row, Location loc) {
 
 std::optional<Value> ThreadBody::rowOf(Operation *op,
                                        ArrayRef<OpFoldResult> offsets,
-                                       ArrayRef<OpFoldResult> sizes) {
+                                       ArrayRef<OpFoldResult> sizes,
+                                       ArrayRef<OpFoldResult> strides) {
   auto isConstant = [](OpFoldResult value, int64_t wanted) {
     return getConstantIntValue(value) == wanted;
   };
   if (offsets.size() != 2 || !isConstant(offsets[1], 0) ||
-      !isConstant(sizes[0], 1) || !isConstant(sizes[1], size)) {
+      !isConstant(sizes[0], 1) || !isConstant(sizes[1], size) ||
+      !isConstant(strides[1], 1)) {
     op->emitError("expected one whole row of an array");
     return std::nullopt;
   }
@@ -283,9 +317,11 @@ LogicalResult ThreadBody::rewriteLoop(scf::ForOp op) {
       initial.push_back(mapping.lookup(init));
     }
   }
-  auto loop = scf::ForOp::create(
-      builder, loc, mapping.lookup(op.getLowerBound()),
-      mapping.lookup(op.getUpperBound()), mapping.lookup(op.getStep()), initial);
+  auto loop =
+      scf::ForOp::create(builder, loc, mapping.lookup(op.getLowerBound()),
+                         mapping.lookup(op.getUpperBound()),
+                         mapping.lookup(op.getStep()), initial);
+  loop.setUnsignedCmp(op.getUnsignedCmp());
   mapping.map(op.getInductionVar(), loop.getInductionVar());
   auto next = loop.getRegionIterArgs().begin();
   for (Value argument : op.getRegionIterArgs())
@@ -318,12 +354,8 @@ LogicalResult ThreadBody::rewriteLoop(scf::ForOp op) {
 LogicalResult ThreadBody::rewriteBranches(Operation *op) {
   SmallVector<Type> types;
   for (Type type : op->getResultTypes())
-    if (!isArray(type)) {
-      Type converted = threadType(type);
-      if (!converted)
-        return op->emitError("yields ") << type << ", which is not a block";
-      types.push_back(converted);
-    }
+    if (!isArray(type))
+      types.push_back(threadType(type));
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
     operands.push_back(mapping.lookup(operand));
@@ -360,19 +392,10 @@ LogicalResult ThreadBody::rewriteBranches(Operation *op) {
 LogicalResult ThreadBody::rewriteElementwise(Operation *op) {
   SmallVector<Type> types;
   SmallVector<Value> operands;
-  for (Type type : op->getResultTypes()) {
+  for (Type type : op->getResultTypes())
     types.push_back(threadType(type));
-    if (!types.back())
-      return op->emitError("result ") << type << " is not a block of size "
-                                      << size;
-  }
-  for (Value operand : op->getOperands()) {
-    operands.push_back(mapping.lookupOrNull(operand));
-    if (!operands.back() || isa<MemRefType>(operands.back().getType()) !=
-                                isa<MemRefType>(operand.getType()))
-      return op->emitError("operand of type ")
-             << operand.getType() << " is not a block of size " << size;
-  }
+  for (Value operand : op->getOperands())
+    operands.push_back(mapping.lookup(operand));
   OperationState state(op->getLoc(), op->getName(), operands, types,
                        op->getAttrs());
   Operation *scalar = builder.create(state);
@@ -386,9 +409,9 @@ LogicalResult ThreadBody::rewrite(Operation *op) {
       .Case([&](TableOp op) { return rewriteTable(op); })
       .Case([&](LoadZonesOp op) {
         Value memory = rowOfZones(op.getSource(), op.getRow(), loc);
-        mapping.map(op.getResult(),
-                    memref::LoadOp::create(builder, loc, memory, thread)
-                        .getResult());
+        mapping.map(
+            op.getResult(),
+            memref::LoadOp::create(builder, loc, memory, thread).getResult());
         return success();
       })
       .Case([&](StoreZonesOp op) {
@@ -399,6 +422,9 @@ LogicalResult ThreadBody::rewrite(Operation *op) {
       })
       .Case([&](arith::ConstantOp op) -> LogicalResult {
         auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
+        if (!dense && isa<ShapedType>(op.getType()))
+          return op.emitError("expected the numbers of a constant "
+                              "themselves, as dense<...>");
         if (!dense) {
           mapping.map(op.getResult(), builder.clone(*op)->getResult(0));
           return success();
@@ -409,13 +435,13 @@ LogicalResult ThreadBody::rewrite(Operation *op) {
         if (isArray(op.getType()))
           return success(); // made where it is taken
         if (!isBlock(op.getType()))
-          return op.emitError("constant ")
+          return op.emitError("constant of type ")
                  << op.getType() << " is not a block of size " << size;
-        mapping.map(op.getResult(),
-                    arith::ConstantOp::create(
-                        builder, loc,
-                        cast<TypedAttr>(dense.getSplatValue<Attribute>()))
-                        .getResult());
+        mapping.map(
+            op.getResult(),
+            arith::ConstantOp::create(
+                builder, loc, cast<TypedAttr>(dense.getSplatValue<Attribute>()))
+                .getResult());
         return success();
       })
       .Case([&](tensor::EmptyOp op) -> LogicalResult {
@@ -425,8 +451,6 @@ LogicalResult ThreadBody::rewrite(Operation *op) {
         return success();
       })
       .Case([&](tensor::SplatOp op) -> LogicalResult {
-        if (!isBlock(op.getType()))
-          return op.emitError("result is not a block of size ") << size;
         mapping.map(op.getResult(), mapping.lookup(op.getInput()));
         return success();
       })
@@ -444,20 +468,21 @@ LogicalResult ThreadBody::rewrite(Operation *op) {
       .Case([&](tensor::ExtractSliceOp op) -> LogicalResult {
         if (!isArray(op.getSource().getType()) || !isBlock(op.getType()))
           return op.emitError("expected to take a row of an array");
-        auto row = rowOf(op, op.getMixedOffsets(), op.getMixedSizes());
+        auto row = rowOf(op, op.getMixedOffsets(), op.getMixedSizes(),
+                         op.getMixedStrides());
         if (!row)
           return failure();
         mapping.map(op.getResult(),
-                    memref::LoadOp::create(builder, loc,
-                                           arrayMemory(op.getSource(), loc),
-                                           *row)
+                    memref::LoadOp::create(
+                        builder, loc, arrayMemory(op.getSource(), loc), *row)
                         .getResult());
         return success();
       })
       .Case([&](tensor::InsertSliceOp op) -> LogicalResult {
         if (!isArray(op.getType()) || !isBlock(op.getSource().getType()))
           return op.emitError("expected to replace a row of an array");
-        auto row = rowOf(op, op.getMixedOffsets(), op.getMixedSizes());
+        auto row = rowOf(op, op.getMixedOffsets(), op.getMixedSizes(),
+                         op.getMixedStrides());
         if (!row)
           return failure();
         Value memory = arrayMemory(op.getDest(), loc);
@@ -478,15 +503,38 @@ LogicalResult ThreadBody::rewrite(Operation *op) {
         return success();
       })
       .Default([&](Operation *op) -> LogicalResult {
-        StringRef dialect = op->getDialect()
-                                ? op->getDialect()->getNamespace()
-                                : StringRef();
+        StringRef dialect =
+            op->getDialect() ? op->getDialect()->getNamespace() : StringRef();
         if (op->getNumRegions() == 0 &&
             (dialect == "arith" || dialect == "math" || dialect == "amdgpu"))
           return rewriteElementwise(op);
         return op->emitError("not supported in a workgroup that gives each "
                              "zone to a thread");
       });
+}
+
+/// A device runs workgroups up to a limit, in whole wavefronts.
+static LogicalResult checkSize(WorkgroupOp workgroup, int64_t size) {
+  auto attribute =
+      workgroup->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
+          kTargetAttrName);
+  if (!attribute) {
+    if (size > std::numeric_limits<int32_t>::max())
+      return workgroup.emitError("expected a size that fits in 32 bits, got ")
+             << size;
+    return success();
+  }
+  llvm::Expected<const TargetInfo &> target =
+      lookupTarget(attribute.getArchitecture(), attribute.getChip());
+  if (!target)
+    return workgroup.emitError(llvm::toString(target.takeError()));
+  if (size % target->wavefrontSize != 0 ||
+      size > int64_t(target->maxWorkgroupSize))
+    return workgroup.emitError("expected a size that is a multiple of ")
+           << target->wavefrontSize << " and at most "
+           << target->maxWorkgroupSize << " on " << target->architecture
+           << ", got " << size;
+  return success();
 }
 
 LogicalResult DistributeToThreadsPass::distribute(func::FuncOp function,
@@ -502,13 +550,20 @@ LogicalResult DistributeToThreadsPass::distribute(func::FuncOp function,
   if (function.getNumResults() != 0)
     return function.emitError("expected a kernel without results, got ")
            << function.getNumResults();
+  for (Type type : function.getArgumentTypes())
+    if (isa<TensorType>(type))
+      return function.emitError("expected batches in memory and scalars as "
+                                "arguments, got ")
+             << type;
   int64_t size = workgroup.getSize();
+  if (failed(checkSize(workgroup, size)))
+    return failure();
 
   OpBuilder builder(&getContext());
   builder.setInsertionPointToEnd(module.getBody());
-  auto kernel = gpu::GPUFuncOp::create(builder, function.getLoc(),
-                                       function.getName(),
-                                       function.getFunctionType());
+  auto kernel =
+      gpu::GPUFuncOp::create(builder, function.getLoc(), function.getName(),
+                             function.getFunctionType());
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                   builder.getUnitAttr());
   kernel.setKnownBlockSizeAttr(

@@ -38,16 +38,15 @@ static Value buildMemRef(OpBuilder &builder, Location loc, MemRefType type,
   };
   Value descriptor = LLVM::PoisonOp::create(builder, loc, descriptorType);
   auto set = [&](Value value, ArrayRef<int64_t> position) {
-    descriptor = LLVM::InsertValueOp::create(builder, loc, descriptor, value,
-                                             position);
+    descriptor =
+        LLVM::InsertValueOp::create(builder, loc, descriptor, value, position);
   };
   set(pointer, 0);
   set(pointer, 1);
   set(number(0), 2);
   Value stride = number(1);
   for (int64_t i = type.getRank() - 1; i >= 0; --i) {
-    Value extent =
-        type.isDynamicDim(i) ? numZones : number(type.getDimSize(i));
+    Value extent = type.isDynamicDim(i) ? numZones : number(type.getDimSize(i));
     set(extent, {3, i});
     set(stride, {4, i});
     if (i > 0)
@@ -78,7 +77,9 @@ LogicalResult LowerKernelArgumentsPass::lower(gpu::GPUFuncOp kernel) {
                                [](Type type) { return isa<MemRefType>(type); });
   if (!hasBatch)
     return success();
-  auto arguments = kernel.getArguments();
+  // The entry block has workgroup and private memory after the arguments.
+  auto arguments = kernel.getBody().getArguments().take_front(
+      kernel.getFunctionType().getNumInputs());
   if (!arguments.back().getType().isIndex())
     return kernel.emitError("expected the number of zones, an index, as the "
                             "last argument, got ")
@@ -117,6 +118,6 @@ LogicalResult LowerKernelArgumentsPass::lower(gpu::GPUFuncOp kernel) {
     placeholder.getDefiningOp()->erase();
   }
   kernel.setFunctionType(
-      builder.getFunctionType(entry.getArgumentTypes(), {}));
+      builder.getFunctionType(TypeRange(ValueRange(arguments)), {}));
   return success();
 }

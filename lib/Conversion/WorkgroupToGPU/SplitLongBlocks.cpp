@@ -57,7 +57,10 @@ public:
 
 private:
   void split(LLVM::LLVMFuncOp kernel);
-  void hideSharedValues(LLVM::LLVMFuncOp kernel, ArrayRef<Block *> pieces);
+  /// Keeps LLVM from moving the computation of a result to where it is used.
+  void pinResults(ArrayRef<Block *> pieces);
+  /// Keeps LLVM from sharing what pieces compute from the same value.
+  void hideSharedValues(ArrayRef<Block *> pieces);
 };
 } // namespace
 
@@ -69,8 +72,8 @@ static StringRef registerClass(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (argument && !argument.getOwner()->isEntryBlock())
     return "";
-  if (argument && (type.isInteger(64) || type.isF64() ||
-                   isa<LLVM::LLVMPointerType>(type)))
+  if (argument &&
+      (type.isInteger(64) || type.isF64() || isa<LLVM::LLVMPointerType>(type)))
     return "s";
   return type.isF64() ? "v" : "";
 }
@@ -107,18 +110,38 @@ void SplitLongBlocksPass::split(LLVM::LLVMFuncOp kernel) {
                               "s_mov_b32 $0, 1", "=s,~{memory}");
       Value zero = LLVM::ConstantOp::create(builder, loc, builder.getI32Type(),
                                             builder.getI32IntegerAttr(0));
-      Value always = LLVM::ICmpOp::create(builder, loc,
-                                          LLVM::ICmpPredicate::ne, one, zero);
+      Value always = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne,
+                                          one, zero);
       LLVM::CondBrOp::create(builder, loc, always, rest, exit);
       block = rest;
       position = block->begin();
     }
   }
-  hideSharedValues(kernel, pieces);
+  pinResults(pieces);
+  hideSharedValues(pieces);
 }
 
-void SplitLongBlocksPass::hideSharedValues(LLVM::LLVMFuncOp kernel,
-                                           ArrayRef<Block *> pieces) {
+void SplitLongBlocksPass::pinResults(ArrayRef<Block *> pieces) {
+  OpBuilder builder(&getContext());
+  for (Block *piece : pieces) {
+    SmallVector<Value> results;
+    for (Operation &op : piece->without_terminator())
+      for (Value result : op.getResults())
+        if (registerClass(result) == "v" && !isa<LLVM::ConstantOp>(op) &&
+            result.isUsedOutsideOfBlock(piece))
+          results.push_back(result);
+    builder.setInsertionPoint(piece->getTerminator());
+    for (Value result : results) {
+      Value pinned = buildOpaque(builder, result.getLoc(), result.getType(),
+                                 result, "", "=v,0");
+      result.replaceUsesWithIf(pinned, [&](OpOperand &use) {
+        return use.getOwner()->getBlock() != piece;
+      });
+    }
+  }
+}
+
+void SplitLongBlocksPass::hideSharedValues(ArrayRef<Block *> pieces) {
   // The uses of a value by the piece that they stand in.
   using Uses = llvm::MapVector<Block *, SmallVector<OpOperand *>>;
   llvm::MapVector<Value, Uses> shared;

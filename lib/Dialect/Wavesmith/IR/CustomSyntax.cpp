@@ -67,9 +67,9 @@ static void printPlainF64(OpAsmPrinter &printer, Operation *,
 
 static ParseResult parseNumberList(OpAsmParser &parser,
                                    SmallVectorImpl<double> &numbers) {
-  return parser.parseCommaSeparatedList(
-      OpAsmParser::Delimiter::Square,
-      [&]() { return parser.parseFloat(numbers.emplace_back()); });
+  return parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, [&]() {
+    return parser.parseFloat(numbers.emplace_back());
+  });
 }
 
 static void printNumberList(OpAsmPrinter &printer, ArrayRef<double> numbers) {
@@ -208,10 +208,10 @@ static void printOptionalWeights(OpAsmPrinter &printer, Operation *op,
   printWeights(printer, op, states, weights);
 }
 
-static ParseResult parseWeightedOperands(
-    OpAsmParser &parser,
-    SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands,
-    DenseF64ArrayAttr &weights) {
+static ParseResult
+parseWeightedOperands(OpAsmParser &parser,
+                      SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands,
+                      DenseF64ArrayAttr &weights) {
   SmallVector<double> weightList;
   auto parseOne = [&]() -> ParseResult {
     return failure(parser.parseOperand(operands.emplace_back()) ||

@@ -57,8 +57,8 @@ LogicalResult wavesmith::verifyStateList(Operation *op, StringRef what,
 }
 
 Unit wavesmith::getStateUnit(OdeSystemOp system, unsigned index) {
-  return cantFail(Unit::parse(
-      cast<StringAttr>(system.getStateUnits()[index]).getValue()));
+  return cantFail(
+      Unit::parse(cast<StringAttr>(system.getStateUnits()[index]).getValue()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -98,10 +98,11 @@ static LogicalResult verifyNamedUnits(OdeSystemOp op, StringRef kind,
              << kind << ", got an empty one";
     if (!seen.insert(name).second)
       return op.emitOpError() << kind << " '" << name << "' is declared twice";
-    llvm::Expected<Unit> unit = Unit::parse(cast<StringAttr>(unitAttr).getValue());
+    llvm::Expected<Unit> unit =
+        Unit::parse(cast<StringAttr>(unitAttr).getValue());
     if (!unit)
-      return op.emitOpError() << kind << " '" << name
-                              << "': " << toString(unit.takeError());
+      return op.emitOpError()
+             << kind << " '" << name << "': " << toString(unit.takeError());
   }
   return success();
 }
@@ -123,20 +124,30 @@ LogicalResult OdeSystemOp::verify() {
 }
 
 LogicalResult OdeSystemOp::verifyRegions() {
+  if (getBody().getNumArguments() != 0)
+    return emitOpError("expected a body without arguments, got ")
+           << getBody().getNumArguments();
   for (Operation &op : getBody().front()) {
     if (op.getNumRegions() != 0)
       return op.emitError("'")
              << op.getName()
              << "' has a region: a system holds straight-line expressions";
-    if (op.getDialect() != (*this)->getDialect() &&
-        op.getDialect()->getNamespace() != "arith" &&
-        op.getDialect()->getNamespace() != "math")
+    // An operation that is not registered has no dialect.
+    StringRef dialect =
+        op.getDialect() ? op.getDialect()->getNamespace() : StringRef();
+    if (dialect != (*this)->getDialect()->getNamespace() &&
+        dialect != "arith" && dialect != "math")
       return op.emitError("expected operations of wavesmith, arith and math "
                           "in a system, got '")
              << op.getName() << "'";
-    if (op.hasAttr("fastmath") &&
-        cast<arith::ArithFastMathInterface>(op).getFastMathFlagsAttr().getValue() !=
-            arith::FastMathFlags::none)
+    for (Type type : op.getResultTypes())
+      if (!type.isIntOrIndexOrFloat())
+        return op.emitError("expected scalars in a system, got a result of "
+                            "type ")
+               << type;
+    auto flags = dyn_cast<arith::ArithFastMathInterface>(op);
+    if (flags && flags.getFastMathFlagsAttr() &&
+        flags.getFastMathFlagsAttr().getValue() != arith::FastMathFlags::none)
       return op.emitError("fastmath flags are not allowed in a system: they "
                           "would leave the bits of the result open");
   }
@@ -248,8 +259,7 @@ static LogicalResult verifyQuantity(Op op, SymbolTableCollection &symbols,
                          cast<RankedTensorType>(op.getParameters().getType()),
                          system.getNumParameters(), op.getLayout())))
     return failure();
-  int64_t rows =
-      rowsAreTerms ? getTerms(system).size() : system.getNumStates();
+  int64_t rows = rowsAreTerms ? getTerms(system).size() : system.getNumStates();
   if (rows == 0)
     return op.emitOpError("system ")
            << op.getSystemAttr() << " has no terms, so there is no result";

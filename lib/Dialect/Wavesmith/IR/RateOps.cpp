@@ -72,11 +72,10 @@ LogicalResult WeightedSumOp::verify() {
 }
 
 LogicalResult ThirdBodyOp::verify() {
-  return failure(
-      failed(verifyFinite(*this, "the default efficiency",
-                          getDefaultEfficiencyAttr())) ||
-      failed(verifyStateList(*this, "efficiencies", getStates(),
-                             getEfficiencies())));
+  return failure(failed(verifyFinite(*this, "the default efficiency",
+                                     getDefaultEfficiencyAttr())) ||
+                 failed(verifyStateList(*this, "efficiencies", getStates(),
+                                        getEfficiencies())));
 }
 
 LogicalResult ArrheniusOp::verify() {
@@ -175,8 +174,8 @@ LogicalResult PlogOp::verify() {
 }
 
 LogicalResult ChebyshevOp::verify() {
-  for (auto [range, what] : {std::pair(getTRange(), "T_range"),
-                             std::pair(getPRange(), "p_range")})
+  for (auto [range, what] :
+       {std::pair(getTRange(), "T_range"), std::pair(getPRange(), "p_range")})
     if (range.size() != 2 || !(range[0] > 0) || !(range[1] > range[0]) ||
         !std::isfinite(range[1]))
       return emitOpError("expected ")

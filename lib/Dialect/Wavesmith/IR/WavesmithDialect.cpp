@@ -37,15 +37,16 @@ void WavesmithDialect::initialize() {
 LogicalResult WavesmithDialect::verifyOperationAttribute(Operation *op,
                                                          NamedAttribute attr) {
   if (attr.getName() != kTargetAttrName)
-    return op->emitError("unknown attribute '") << attr.getName() << "'";
+    return op->emitError("unknown attribute '")
+           << attr.getName().getValue() << "'";
   if (!isa<TargetAttr>(attr.getValue()))
     return op->emitError("expected '")
-           << attr.getName() << "' to be a #wavesmith.target, got "
+           << attr.getName().getValue() << "' to be a #wavesmith.target, got "
            << attr.getValue();
   if (!isa<ModuleOp>(op))
     return op->emitError("expected '")
-           << attr.getName() << "' on a module, got it on '" << op->getName()
-           << "'";
+           << attr.getName().getValue() << "' on a module, got it on '"
+           << op->getName() << "'";
   return success();
 }
 
@@ -73,8 +74,8 @@ void wavesmith::printShortest(raw_ostream &os, double value) {
   size_t exponent = shortest.find('e');
   StringRef mantissa = shortest.take_front(exponent);
   os << mantissa;
-  if (!mantissa.contains('.') && mantissa.find_first_not_of("-0123456789") ==
-                                     StringRef::npos)
+  if (!mantissa.contains('.') &&
+      mantissa.find_first_not_of("-0123456789") == StringRef::npos)
     os << ".0";
   if (exponent != StringRef::npos)
     os << shortest.drop_front(exponent);

@@ -78,8 +78,8 @@ LogicalResult SelectSchedulePass::select(Op op, const TargetInfo &target) {
       chosen = *asked;
     }
     int64_t size = workgroupSize == 0 ? target.wavefrontSize : workgroupSize;
-    schedule = OdeScheduleAttr::getChecked(
-        [&] { return op.emitError(); }, &getContext(), chosen, size);
+    schedule = OdeScheduleAttr::getChecked([&] { return op.emitError(); },
+                                           &getContext(), chosen, size);
     if (!schedule)
       return failure();
     op.setScheduleAttr(schedule);
@@ -87,9 +87,9 @@ LogicalResult SelectSchedulePass::select(Op op, const TargetInfo &target) {
   if (schedule.getWorkgroupSize() % target.wavefrontSize != 0 ||
       schedule.getWorkgroupSize() > int64_t(target.maxWorkgroupSize))
     return op.emitError("expected a workgroup size that is a multiple of ")
-           << target.wavefrontSize << " and at most "
-           << target.maxWorkgroupSize << " on " << target.architecture
-           << ", got " << schedule.getWorkgroupSize();
+           << target.wavefrontSize << " and at most " << target.maxWorkgroupSize
+           << " on " << target.architecture << ", got "
+           << schedule.getWorkgroupSize();
   return success();
 }
 

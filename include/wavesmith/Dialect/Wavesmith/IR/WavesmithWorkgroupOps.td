@@ -93,6 +93,7 @@ def Wavesmith_TableOp : Wavesmith_Op<"table",
   let results = (outs 1DTensorOf<[F64, I32]>:$result);
   let assemblyFormat = "attr-dict $value";
   let hasFolder = 1;
+  let hasVerifier = 1;
 }
 
 #endif // WAVESMITH_WORKGROUP_OPS_TD

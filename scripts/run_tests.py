@@ -1,0 +1,201 @@
+# Part of Wavesmith, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs all tests and sums up what they say: the second half of ./check.
+
+Four suites: the GoogleTest programs build/bin/*Tests and *-tests, lit over test/, pytest over
+python/tests, pytest over test/Numeric. Each writes JUnit XML, from which passed,
+failed and skipped tests are counted. A program that ends with a failure that its
+XML does not show (a crash, no file, a broken file) counts as one more failure; so
+does a suite without a single test. The last line is `N passed, N failed`, with
+`, N skipped` where tests were skipped. Exit status 0 if nothing failed, else 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+#: Seconds after which a suite's program is ended; then it counts as failed.
+TIMEOUT = 900
+
+
+@dataclass
+class Count:
+    """Passed, failed and skipped tests, and a line for each failure."""
+
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    messages: list[str] = field(default_factory=list)
+
+    def fail(self, message: str) -> None:
+        self.failed += 1
+        self.messages.append(message)
+
+    def add(self, other: Count) -> None:
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+        self.messages += other.messages
+
+    def __str__(self) -> str:
+        text = f"{self.passed} passed, {self.failed} failed"
+        return text + (f", {self.skipped} skipped" if self.skipped else "")
+
+
+def count_xml(path: Path) -> Count:
+    """The test cases of a JUnit XML file, as GoogleTest, lit or pytest write it.
+
+    Raises OSError or ElementTree.ParseError if there is no such file or it is
+    broken.
+    """
+    count = Count()
+    for case in ElementTree.parse(path).getroot().iter("testcase"):
+        name = f"{case.get('classname', '')}.{case.get('name', '')}".strip(".")
+        bad = case.find("failure") if case.find("failure") is not None else case.find("error")
+        if bad is not None:
+            count.fail(name)
+        elif (
+            case.find("skipped") is not None
+            # GoogleTest: a disabled test, or one that its filter left out.
+            or case.get("status") == "notrun"
+            or case.get("result") in ("skipped", "suppressed")
+        ):
+            count.skipped += 1
+        else:
+            count.passed += 1
+    return count
+
+
+def describe_status(status: int) -> str:
+    if status < 0:
+        try:
+            return f"ended by {signal.Signals(-status).name}"
+        except ValueError:
+            return f"ended by signal {-status}"
+    return f"ended with status {status}"
+
+
+def run_program(
+    name: str, command: list, xml: Path, log: Path, environment: dict[str, str]
+) -> Count:
+    """Run one program and count its tests; its output goes to the log."""
+    xml.unlink(missing_ok=True)
+    with log.open("w") as output:
+        try:
+            # A group of its own, so that a timeout ends its children too.
+            process = subprocess.Popen(
+                [str(part) for part in command], cwd=ROOT, env=environment,
+                stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        except OSError as error:
+            count = Count()
+            count.fail(f"{name}: cannot run {command[0]}: {error.strerror}")
+            return count
+        try:
+            status: int | None = process.wait(TIMEOUT)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            status = None
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    try:
+        count = count_xml(xml)
+    except (OSError, ElementTree.ParseError) as error:
+        count = Count()
+        count.fail(f"{name}: no result file: {error}")
+    if status is None:
+        count.fail(f"{name}: not done after {TIMEOUT} s")
+    elif status != 0 and not count.failed:
+        count.fail(f"{name}: {describe_status(status)}, but no test of it failed")
+    if not count.passed and not count.failed and not count.skipped:
+        count.fail(f"{name}: no test ran")
+    if count.failed:
+        text = log.read_text(errors="replace").splitlines()
+        count.messages.append("\n".join(
+            [f"--- the last lines of {log}:", *text[-60:]]))
+    return count
+
+
+def suites(build: Path, results: Path) -> list[tuple[str, list[tuple]]]:
+    """Name of each suite and its programs: (name, command, XML file, log)."""
+
+    def program(name: str, command: list, option: str) -> tuple:
+        xml = results / f"{name}.xml"
+        return name, [*command, f"{option}{xml}"], xml, results / f"{name}.log"
+
+    def pytest(name: str, folder: str) -> tuple:
+        return program(
+            name,
+            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--strict-config",
+             "--color=no", "--durations=10", f"--rootdir={ROOT}", ROOT / folder],
+            "--junitxml=",
+        )
+
+    tests = sorted(
+        path for path in (build / "bin").glob("*[Tt]ests") if os.access(path, os.X_OK)
+    )
+    lit = Path("/usr/lib/llvm-22/bin/lit")
+    return [
+        ("GoogleTest", [program(t.name, [t], "--gtest_output=xml:") for t in tests]),
+        ("lit", [program("lit", [lit, "-v", f"-j{os.cpu_count() or 1}", build / "test"],
+                         "--xunit-xml-output=")]),
+        ("pytest", [pytest("pytest", "python/tests")]),
+        ("numeric", [pytest("numeric", "test/Numeric")]),
+    ]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", type=Path, default=ROOT / "build")
+    parser.add_argument("--suite", action="append",
+                        help="GoogleTest, lit, pytest or numeric (default: all)")
+    options = parser.parse_args(arguments)
+    build = options.build.resolve()
+    results = build / "test-results"
+    results.mkdir(parents=True, exist_ok=True)
+    environment = dict(os.environ)
+    environment["PYTHONPATH"] = os.pathsep.join((str(build / "python"), str(ROOT / "python")))
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
+    environment["WAVESMITH_BUILD"] = str(build)
+    environment["PATH"] = f"{build / 'bin'}{os.pathsep}{environment.get('PATH', os.defpath)}"
+
+    all_suites = suites(build, results)
+    names = [name for name, _ in all_suites]
+    for name in options.suite or []:
+        if name not in names:
+            parser.error(f"unknown suite {name}, expected one of {', '.join(names)}")
+    total = Count()
+    for suite, programs in all_suites:
+        if options.suite and suite not in options.suite:
+            continue
+        begin, count = time.monotonic(), Count()
+        print(f"{suite:<44} ", end="", flush=True)
+        for entry in programs:
+            count.add(run_program(*entry, environment))
+        if not programs:
+            count.fail(f"{suite}: no test program in {build / 'bin'}")
+        print(f"{count}, {time.monotonic() - begin:.0f} s")
+        for message in count.messages:
+            print(message)
+        total.add(count)
+    if not total.passed and not total.failed:
+        total.fail("no test ran")
+        print(total.messages[-1])
+    print(total)
+    return 1 if total.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
