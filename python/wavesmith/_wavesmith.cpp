@@ -134,12 +134,12 @@ private:
   std::vector<int64_t> shape;
 };
 
-std::unique_ptr<CodeObject>
-compile(const std::string &text, const std::string &sourceName,
-        const std::string &target, const std::string &chip,
-        const std::string &form, int64_t workgroupSize,
-        int64_t straightLineLimit, int codeObjectVersion,
-        int optimizationLevel) {
+/// Python takes over what is returned.
+CodeObject *compile(const std::string &text, const std::string &sourceName,
+                    const std::string &target, const std::string &chip,
+                    const std::string &form, int64_t workgroupSize,
+                    int64_t straightLineLimit, int codeObjectVersion,
+                    int optimizationLevel) {
   wavesmith_compile_options options;
   wavesmith_compile_options_init(&options);
   options.source_name = sourceName.c_str();
@@ -159,18 +159,17 @@ compile(const std::string &text, const std::string &sourceName,
                                &message);
   }
   check(status, message);
-  return std::make_unique<CodeObject>(object);
+  return new CodeObject(object);
 }
 
-std::unique_ptr<CodeObject> load(nb::bytes bytes,
-                                 const std::string &description) {
+CodeObject *load(nb::bytes bytes, const std::string &description) {
   char *message = nullptr;
   wavesmith_code_object *object = nullptr;
   check(wavesmith_code_object_load(bytes.c_str(), bytes.size(),
                                    description.data(), description.size(),
                                    &object, &message),
         message);
-  return std::make_unique<CodeObject>(object);
+  return new CodeObject(object);
 }
 
 nb::bytes getBytes(const CodeObject &code) {
