@@ -1,0 +1,32 @@
+# What `cmake --install build --prefix P` puts under P. The component `library`
+# is what a program needs that embeds libwavesmith; `tools` are the commands.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Wavesmith)
+install(TARGETS wavesmith EXPORT WavesmithTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+install(FILES include/wavesmith-c/Wavesmith.h
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/wavesmith-c COMPONENT library)
+install(EXPORT WavesmithTargets NAMESPACE Wavesmith::
+  DESTINATION ${package_dir} COMPONENT library)
+configure_package_config_file(cmake/WavesmithConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/cmake/WavesmithConfig.cmake
+  INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(
+  ${PROJECT_BINARY_DIR}/cmake/WavesmithConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES
+  ${PROJECT_BINARY_DIR}/cmake/WavesmithConfig.cmake
+  ${PROJECT_BINARY_DIR}/cmake/WavesmithConfigVersion.cmake
+  DESTINATION ${package_dir} COMPONENT library)
+install(FILES LICENSE
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/wavesmith COMPONENT library)
+
+foreach(tool wavesmith-opt wavesmith-compile wavesmith-run wavesmith-evaluate
+        wavesmith-validate wavesmith-tune)
+  if(TARGET ${tool})
+    install(TARGETS ${tool}
+      RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+  endif()
+endforeach()

@@ -1,0 +1,202 @@
+/*===- Wavesmith.h - The C API of libwavesmith --------------------*- C -*-===*\
+|*                                                                            *|
+|* Part of Wavesmith, under the Apache License v2.0 with LLVM Exceptions.     *|
+|* See LICENSE for license information.                                       *|
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
+|*                                                                            *|
+\*===----------------------------------------------------------------------===*/
+
+/* Compiles MLIR text to code objects for AMD Instinct GPUs and runs them on
+ * arrays in host memory: docs/embedding.md.
+ *
+ * Rules that hold for every function:
+ * - Errors are returned as a status. Where there is a parameter `message`, it
+ *   is set to a text of the caller's (wavesmith_string_free) after an error and
+ *   to NULL after success; `message` itself may be NULL. After an error,
+ * results are set to NULL and arrays of the caller are unchanged.
+ * - There is no global state to set up. All functions may be called from any
+ *   thread; compilations of one process run one after the other, and so do the
+ *   runs on one device.
+ * - No C++ exception leaves the library.
+ */
+
+#ifndef WAVESMITH_C_WAVESMITH_H
+#define WAVESMITH_C_WAVESMITH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(WAVESMITH_STATIC)
+#define WAVESMITH_API
+#else
+#define WAVESMITH_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum wavesmith_status {
+  WAVESMITH_SUCCESS = 0,
+  /** A name, type, shape or option that the library cannot take. */
+  WAVESMITH_INVALID_ARGUMENT = 1,
+  /** The text does not compile; the message holds the diagnostics. */
+  WAVESMITH_COMPILE_ERROR = 2,
+  /** There is no device of the kind asked for. */
+  WAVESMITH_NO_DEVICE = 3,
+  /** A device was found, but opening it or running a kernel on it failed. */
+  WAVESMITH_DEVICE_ERROR = 4,
+  WAVESMITH_OUT_OF_MEMORY = 5,
+  /** A bug of Wavesmith. */
+  WAVESMITH_INTERNAL_ERROR = 6
+} wavesmith_status;
+
+/** The library's version, e.g. "0.1.0". */
+WAVESMITH_API const char *wavesmith_version(void);
+
+/** Frees a text that the library gave to the caller; NULL is fine. */
+WAVESMITH_API void wavesmith_string_free(char *text);
+
+/*===-- Compile -----------------------------------------------------------===*/
+
+/** A compiled module: a code object, the description of its kernels and, if it
+ * was compiled here, the text of the stages in between. */
+typedef struct wavesmith_code_object wavesmith_code_object;
+
+/** What a caller may choose. Set it up by wavesmith_compile_options_init, which
+ * gives the defaults named below, then change members. */
+typedef struct wavesmith_compile_options {
+  /** sizeof(wavesmith_compile_options) of the caller's header. */
+  size_t struct_size;
+  /** The name that diagnostics give the text; "<text>". */
+  const char *source_name;
+  /** The architecture, "gfx90a" or "gfx942"; "gfx942". */
+  const char *target;
+  /** The chip, e.g. "mi300a"; NULL takes the architecture's first. */
+  const char *chip;
+  /** "auto", "straight_line" or "table"; "auto". */
+  const char *form;
+  /** Zones and threads of a workgroup; 0 lets the compiler choose. */
+  int64_t workgroup_size;
+  /** The most calls of exp, log and the like in unrolled code; 1000. */
+  int64_t straight_line_limit;
+  /** 4 or 5; 5. */
+  int32_t code_object_version;
+  /** The back end's optimisation level, 0 to 3; 3. */
+  int32_t optimization_level;
+} wavesmith_compile_options;
+
+WAVESMITH_API void
+wavesmith_compile_options_init(wavesmith_compile_options *options);
+
+/** Compiles \p length bytes of MLIR text. \p options may be NULL. After
+ * WAVESMITH_COMPILE_ERROR the message holds every diagnostic, each on a line
+ * "source_name:line:column: error: ..." with the source line and a caret below
+ * it. */
+WAVESMITH_API wavesmith_status wavesmith_compile(
+    const char *text, size_t length, const wavesmith_compile_options *options,
+    wavesmith_code_object **code_object, char **message);
+
+/** Takes a code object and its description as wavesmith-compile wrote them
+ * (k.hsaco, k.json). Both are checked and copied. Such a code object has no
+ * stages. */
+WAVESMITH_API wavesmith_status wavesmith_code_object_load(
+    const void *bytes, size_t size, const char *description, size_t length,
+    wavesmith_code_object **code_object, char **message);
+
+/** The bytes of the code object, an ELF file that HIP loads as it is. They
+ * live as long as \p code_object. */
+WAVESMITH_API const void *
+wavesmith_code_object_bytes(const wavesmith_code_object *code_object,
+                            size_t *size);
+
+/** What the kernels' arguments mean, as JSON (docs/devices.md). It lives as
+ * long as \p code_object. */
+WAVESMITH_API const char *
+wavesmith_code_object_description(const wavesmith_code_object *code_object);
+
+typedef enum wavesmith_stage {
+  WAVESMITH_STAGE_ROCDL = 0, /**< The rocdl dialect, as MLIR. */
+  WAVESMITH_STAGE_LLVM = 1,  /**< LLVM IR. */
+  WAVESMITH_STAGE_ISA = 2    /**< Assembly. */
+} wavesmith_stage;
+
+/** The text of a stage between MLIR and code object. The text is compiled once
+ * more at the first call; this gives the same code. It lives as long as \p
+ * code_object. */
+WAVESMITH_API wavesmith_status wavesmith_code_object_stage(
+    wavesmith_code_object *code_object, wavesmith_stage stage,
+    const char **text, char **message);
+
+WAVESMITH_API void
+wavesmith_code_object_free(wavesmith_code_object *code_object);
+
+/*===-- Run ---------------------------------------------------------------===*/
+
+typedef struct wavesmith_device wavesmith_device;
+
+/** Set it up by wavesmith_device_options_init. */
+typedef struct wavesmith_device_options {
+  /** sizeof(wavesmith_device_options) of the caller's header. */
+  size_t struct_size;
+  /** The chip that a simulator stands for; NULL takes the architecture's
+   * first. */
+  const char *chip;
+  /** HIP's number of the GPU to take; -1 takes the first of the architecture.
+   */
+  int32_t ordinal;
+  /** Host threads of the simulator; 1. */
+  uint32_t threads;
+} wavesmith_device_options;
+
+WAVESMITH_API void
+wavesmith_device_options_init(wavesmith_device_options *options);
+
+/** Opens a device. \p kind is "hip" (a GPU, through AMD's HIP runtime), "sim"
+ * (the simulator) or "auto" (a GPU of the architecture where there is one, else
+ * the simulator). \p options may be NULL. */
+WAVESMITH_API wavesmith_status
+wavesmith_device_open(const char *kind, const char *architecture,
+                      const wavesmith_device_options *options,
+                      wavesmith_device **device, char **message);
+
+WAVESMITH_API void wavesmith_device_free(wavesmith_device *device);
+
+typedef enum wavesmith_type {
+  WAVESMITH_F64 = 0,
+  WAVESMITH_F32 = 1,
+  WAVESMITH_I64 = 2,
+  WAVESMITH_I32 = 3
+} wavesmith_type;
+
+/** An array of the caller's, contiguous and in C order. */
+typedef struct wavesmith_array {
+  /** Name of the kernel's argument. */
+  const char *name;
+  /** Read for inputs and scalars, written for outputs. */
+  void *data;
+  wavesmith_type type;
+  /** Number of dimensions; 0 for a scalar. */
+  int32_t rank;
+  /** The dimensions; may be NULL if there is none. */
+  const int64_t *shape;
+} wavesmith_array;
+
+/** Runs a kernel over all zones and waits for it. \p arrays has every input and
+ * scalar of the kernel, and the outputs that the caller wants; type and shape
+ * of each have to be those of the description. \p kernel may be NULL where
+ * there is only one. \p zones is the number of zones, or 0 where an input has
+ * them.
+ * \p report, if not NULL, is set to a report as JSON (docs/devices.md) that the
+ * caller frees. Outputs are written after success only; arrays must not
+ * overlap. */
+WAVESMITH_API wavesmith_status wavesmith_run(
+    wavesmith_device *device, const wavesmith_code_object *code_object,
+    const char *kernel, const wavesmith_array *arrays, size_t num_arrays,
+    int64_t zones, char **report, char **message);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* WAVESMITH_C_WAVESMITH_H */

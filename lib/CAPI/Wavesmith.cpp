@@ -1,0 +1,545 @@
+//===- Wavesmith.cpp - The C API of libwavesmith --------------------------===//
+//
+// Part of Wavesmith, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "wavesmith-c/Wavesmith.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "wavesmith/Device/RunKernel.h"
+#include "wavesmith/Pipelines/Pipelines.h"
+#include "wavesmith/Target/Target.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <new>
+
+using namespace wavesmith;
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What a function of the C API comes to.
+struct Outcome {
+  wavesmith_status status = WAVESMITH_SUCCESS;
+  std::string message;
+};
+} // namespace
+
+/// A copy that the caller frees; null if there is no memory for it.
+static char *copyText(llvm::StringRef text) {
+  char *copy = static_cast<char *>(std::malloc(text.size() + 1));
+  if (!copy)
+    return nullptr;
+  std::memcpy(copy, text.data(), text.size());
+  copy[text.size()] = '\0';
+  return copy;
+}
+
+static Outcome invalid(const llvm::Twine &message) {
+  return {WAVESMITH_INVALID_ARGUMENT, message.str()};
+}
+
+static Outcome failed(wavesmith_status status, llvm::Error error) {
+  return {status, llvm::toString(std::move(error))};
+}
+
+/// Runs the body of a function of the C API, and lets no exception out of it.
+/// LLVM and our own code throw none; the standard library throws where memory
+/// ends.
+template <typename Body>
+static wavesmith_status guard(char **message, Body body) noexcept {
+  if (message)
+    *message = nullptr;
+  try {
+    Outcome outcome = body();
+    if (outcome.status != WAVESMITH_SUCCESS && message)
+      *message = copyText(outcome.message);
+    return outcome.status;
+  } catch (const std::bad_alloc &) {
+    if (message)
+      *message = copyText("out of memory");
+    return WAVESMITH_OUT_OF_MEMORY;
+  } catch (...) {
+    if (message)
+      *message = copyText("an exception inside of the library");
+    return WAVESMITH_INTERNAL_ERROR;
+  }
+}
+
+const char *wavesmith_version(void) { return WAVESMITH_VERSION; }
+
+void wavesmith_string_free(char *text) { std::free(text); }
+
+//===----------------------------------------------------------------------===//
+// Compile
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Copies of a caller's options.
+struct OwnedOptions {
+  std::string sourceName, target, chip, form;
+  int64_t workgroupSize, straightLineLimit;
+  int codeObjectVersion, optimizationLevel;
+};
+} // namespace
+
+struct wavesmith_code_object {
+  // The text and options of a code object that was compiled here; stages are
+  // compiled from them when asked for.
+  bool hasText = false;
+  std::string text;
+  OwnedOptions options;
+
+  llvm::SmallVector<char, 0> bytes;
+  std::string descriptionText;
+  CodeObjectDescription description;
+
+  // Made when first needed.
+  mutable std::mutex mutex;
+  mutable std::shared_ptr<const sim::CodeObject> metadata;
+  std::array<std::unique_ptr<std::string>, 3> stages;
+
+  llvm::ArrayRef<uint8_t> elf() const {
+    return {reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()};
+  }
+};
+
+/// The code object's own metadata, read once.
+static llvm::Expected<std::shared_ptr<const sim::CodeObject>>
+getMetadata(const wavesmith_code_object &object) {
+  std::lock_guard<std::mutex> lock(object.mutex);
+  if (!object.metadata) {
+    auto metadata = sim::CodeObject::load(object.elf());
+    if (!metadata)
+      return metadata.takeError();
+    object.metadata = std::move(*metadata);
+  }
+  return object.metadata;
+}
+
+void wavesmith_compile_options_init(wavesmith_compile_options *options) {
+  if (!options)
+    return;
+  *options = {};
+  options->struct_size = sizeof(*options);
+  options->source_name = "<text>";
+  options->target = "gfx942";
+  options->form = "auto";
+  options->straight_line_limit = 1000;
+  options->code_object_version = 5;
+  options->optimization_level = 3;
+}
+
+static llvm::StringRef orEmpty(const char *text) { return text ? text : ""; }
+
+/// Compiles text in a context of its own. Diagnostics become the message.
+static Outcome compileText(llvm::StringRef text, const OwnedOptions &owned,
+                           const CompileStages &stages, CompileResult &result) {
+  // Making options, like all that is made of LLVM's command line library,
+  // touches a registry of the process that lld walks over.
+  static std::mutex mutex;
+  std::lock_guard<std::mutex> lock(mutex);
+
+  std::string messages;
+  llvm::raw_string_ostream stream(messages);
+  bool gaveUp = false;
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  auto context = std::make_unique<mlir::MLIRContext>(
+      registry, mlir::MLIRContext::Threading::DISABLED);
+  context->printOpOnDiagnostic(false);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBufferCopy(text, owned.sourceName),
+      llvm::SMLoc());
+  mlir::SourceMgrDiagnosticHandler printer(sources, context.get(), stream);
+  mlir::ScopedDiagnosticHandler watcher(
+      context.get(), [&](mlir::Diagnostic &diagnostic) {
+        gaveUp |= llvm::StringRef(diagnostic.str())
+                      .starts_with("the compiler's back end gave up");
+        return mlir::failure(); // Passed on to the printer.
+      });
+  auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, context.get());
+  if (module) {
+    CompileOptions options;
+    options.architecture = owned.target;
+    options.chip = owned.chip;
+    options.form = owned.form;
+    options.workgroupSize = owned.workgroupSize;
+    options.straightLineLimit = owned.straightLineLimit;
+    options.codeObjectVersion = owned.codeObjectVersion;
+    options.optimizationLevel = owned.optimizationLevel;
+    auto compiled = compile(*module, options, stages);
+    if (llvm::succeeded(compiled)) {
+      result = std::move(*compiled);
+      return {};
+    }
+    if (gaveUp) {
+      // The back end was left by a jump: module and context are in no state to
+      // be taken apart. They are leaked, their diagnostic handlers are not
+      // called any more.
+      (void)module.release();
+      (void)context.release();
+    }
+  }
+  llvm::StringRef trimmed = llvm::StringRef(messages).rtrim();
+  return {WAVESMITH_COMPILE_ERROR,
+          trimmed.empty() ? "the text does not compile" : trimmed.str()};
+}
+
+wavesmith_status wavesmith_compile(const char *text, size_t length,
+                                   const wavesmith_compile_options *options,
+                                   wavesmith_code_object **code_object,
+                                   char **message) {
+  if (code_object)
+    *code_object = nullptr;
+  return guard(message, [&]() -> Outcome {
+    if (!code_object)
+      return invalid("no place given for the code object");
+    if (!text && length)
+      return invalid("no text given");
+    wavesmith_compile_options defaults;
+    wavesmith_compile_options_init(&defaults);
+    if (options && options->struct_size != sizeof(wavesmith_compile_options))
+      return invalid("the compile options are " +
+                     llvm::Twine(options->struct_size) + " bytes, expected " +
+                     llvm::Twine(sizeof(wavesmith_compile_options)) +
+                     "; set them up by wavesmith_compile_options_init");
+    const wavesmith_compile_options &given = options ? *options : defaults;
+    auto pick = [](const char *value, const char *fallback) {
+      return std::string(value && *value ? value : fallback);
+    };
+    auto object = std::make_unique<wavesmith_code_object>();
+    object->hasText = true;
+    object->text.assign(text ? text : "", length);
+    object->options = {pick(given.source_name, defaults.source_name),
+                       pick(given.target, defaults.target),
+                       orEmpty(given.chip).str(),
+                       pick(given.form, defaults.form),
+                       given.workgroup_size,
+                       given.straight_line_limit,
+                       given.code_object_version,
+                       given.optimization_level};
+    // Errors in options are not errors of the text.
+    const OwnedOptions &owned = object->options;
+    if (auto target = lookupTarget(owned.target, owned.chip); !target)
+      return failed(WAVESMITH_INVALID_ARGUMENT, target.takeError());
+    if (owned.form != "auto" && owned.form != "straight_line" &&
+        owned.form != "table")
+      return invalid("unknown form '" + owned.form +
+                     "', expected auto, straight_line or table");
+    if (owned.workgroupSize < 0 || owned.straightLineLimit < 0)
+      return invalid("workgroup size and straight-line limit must not be "
+                     "negative, got " +
+                     llvm::Twine(owned.workgroupSize) + " and " +
+                     llvm::Twine(owned.straightLineLimit));
+    if (owned.codeObjectVersion != 4 && owned.codeObjectVersion != 5)
+      return invalid("unknown code object version " +
+                     llvm::Twine(owned.codeObjectVersion) +
+                     ", expected 4 or 5");
+    if (owned.optimizationLevel < 0 || owned.optimizationLevel > 3)
+      return invalid("unknown optimisation level " +
+                     llvm::Twine(owned.optimizationLevel) +
+                     ", expected 0 to 3");
+
+    CompileResult result;
+    Outcome outcome = compileText(object->text, owned, {}, result);
+    if (outcome.status != WAVESMITH_SUCCESS)
+      return outcome;
+    object->bytes = std::move(result.codeObject);
+    object->descriptionText = llvm::formatv("{0:2}", result.description).str();
+    auto description = CodeObjectDescription::parse(object->descriptionText);
+    if (!description)
+      return failed(WAVESMITH_INTERNAL_ERROR, description.takeError());
+    object->description = std::move(*description);
+    *code_object = object.release();
+    return {};
+  });
+}
+
+wavesmith_status wavesmith_code_object_load(const void *bytes, size_t size,
+                                            const char *description,
+                                            size_t length,
+                                            wavesmith_code_object **code_object,
+                                            char **message) {
+  if (code_object)
+    *code_object = nullptr;
+  return guard(message, [&]() -> Outcome {
+    if (!code_object)
+      return invalid("no place given for the code object");
+    if (!bytes || !description)
+      return invalid("expected a code object and its description");
+    auto object = std::make_unique<wavesmith_code_object>();
+    const char *begin = static_cast<const char *>(bytes);
+    object->bytes.assign(begin, begin + size);
+    object->descriptionText.assign(description, length);
+    auto parsed = CodeObjectDescription::parse(object->descriptionText);
+    if (!parsed)
+      return failed(WAVESMITH_INVALID_ARGUMENT, parsed.takeError());
+    object->description = std::move(*parsed);
+    if (auto metadata = getMetadata(*object); !metadata)
+      return failed(WAVESMITH_INVALID_ARGUMENT, metadata.takeError());
+    *code_object = object.release();
+    return {};
+  });
+}
+
+const void *
+wavesmith_code_object_bytes(const wavesmith_code_object *code_object,
+                            size_t *size) {
+  if (size)
+    *size = code_object ? code_object->bytes.size() : 0;
+  return code_object ? code_object->bytes.data() : nullptr;
+}
+
+const char *
+wavesmith_code_object_description(const wavesmith_code_object *code_object) {
+  return code_object ? code_object->descriptionText.c_str() : nullptr;
+}
+
+wavesmith_status wavesmith_code_object_stage(wavesmith_code_object *code_object,
+                                             wavesmith_stage stage,
+                                             const char **text,
+                                             char **message) {
+  if (text)
+    *text = nullptr;
+  return guard(message, [&]() -> Outcome {
+    if (!code_object || !text)
+      return invalid("expected a code object and a place for the text");
+    if (unsigned(stage) > WAVESMITH_STAGE_ISA)
+      return invalid("unknown stage " + llvm::Twine(int(stage)));
+    if (!code_object->hasText)
+      return invalid("a code object that was loaded has no stages; compile it "
+                     "from MLIR text");
+    std::lock_guard<std::mutex> lock(code_object->mutex);
+    std::unique_ptr<std::string> &cached = code_object->stages[stage];
+    if (!cached) {
+      CompileStages stages;
+      stages.rocdl = stage == WAVESMITH_STAGE_ROCDL;
+      stages.llvmIR = stage == WAVESMITH_STAGE_LLVM;
+      stages.isa = stage == WAVESMITH_STAGE_ISA;
+      CompileResult result;
+      Outcome outcome =
+          compileText(code_object->text, code_object->options, stages, result);
+      if (outcome.status != WAVESMITH_SUCCESS)
+        return outcome;
+      cached = std::make_unique<std::string>(stages.rocdl    ? result.rocdl
+                                             : stages.llvmIR ? result.llvmIR
+                                                             : result.isa);
+    }
+    *text = cached->c_str();
+    return {};
+  });
+}
+
+void wavesmith_code_object_free(wavesmith_code_object *code_object) {
+  delete code_object;
+}
+
+//===----------------------------------------------------------------------===//
+// Run
+//===----------------------------------------------------------------------===//
+
+struct wavesmith_device {
+  std::mutex mutex;
+  std::unique_ptr<Device> device;
+};
+
+void wavesmith_device_options_init(wavesmith_device_options *options) {
+  if (!options)
+    return;
+  *options = {};
+  options->struct_size = sizeof(*options);
+  options->ordinal = -1;
+  options->threads = 1;
+}
+
+wavesmith_status wavesmith_device_open(const char *kind,
+                                       const char *architecture,
+                                       const wavesmith_device_options *options,
+                                       wavesmith_device **device,
+                                       char **message) {
+  if (device)
+    *device = nullptr;
+  return guard(message, [&]() -> Outcome {
+    if (!device)
+      return invalid("no place given for the device");
+    auto parsed = parseDeviceKind(orEmpty(kind));
+    if (!parsed)
+      return failed(WAVESMITH_INVALID_ARGUMENT, parsed.takeError());
+    DeviceOptions chosen;
+    if (options) {
+      if (options->struct_size != sizeof(wavesmith_device_options))
+        return invalid("the device options are " +
+                       llvm::Twine(options->struct_size) + " bytes, expected " +
+                       llvm::Twine(sizeof(wavesmith_device_options)) +
+                       "; set them up by wavesmith_device_options_init");
+      if (options->ordinal < -1)
+        return invalid("the number of a GPU must not be negative, got " +
+                       llvm::Twine(options->ordinal));
+      if (options->threads < 1 || options->threads > 1024)
+        return invalid("a simulator has from 1 to 1024 threads, got " +
+                       llvm::Twine(options->threads));
+      if (options->ordinal >= 0)
+        chosen.ordinal = options->ordinal;
+      chosen.chip = orEmpty(options->chip).str();
+      chosen.threads = options->threads;
+    }
+    if (*parsed == DeviceKind::Simulator || architecture)
+      if (auto target = lookupTarget(orEmpty(architecture), chosen.chip);
+          !target)
+        return failed(WAVESMITH_INVALID_ARGUMENT, target.takeError());
+    auto opened = createDevice(*parsed, orEmpty(architecture), chosen);
+    if (!opened) {
+      llvm::Error error = opened.takeError();
+      wavesmith_status status = error.isA<NoDeviceError>()
+                                    ? WAVESMITH_NO_DEVICE
+                                    : WAVESMITH_DEVICE_ERROR;
+      return failed(status, std::move(error));
+    }
+    auto result = std::make_unique<wavesmith_device>();
+    result->device = std::move(*opened);
+    *device = result.release();
+    return {};
+  });
+}
+
+void wavesmith_device_free(wavesmith_device *device) { delete device; }
+
+static std::optional<ElementType> getType(wavesmith_type type) {
+  switch (type) {
+  case WAVESMITH_F64:
+    return ElementType::F64;
+  case WAVESMITH_F32:
+    return ElementType::F32;
+  case WAVESMITH_I64:
+    return ElementType::I64;
+  case WAVESMITH_I32:
+    return ElementType::I32;
+  }
+  return std::nullopt;
+}
+
+/// A caller's array as a view; the outcome says what is wrong with it.
+static Outcome viewArray(const wavesmith_array &array, HostArrayView &view) {
+  auto wrong = [&](const llvm::Twine &what) {
+    return invalid("array '" + llvm::Twine(array.name) + "': " + what);
+  };
+  std::optional<ElementType> type = getType(array.type);
+  if (!type)
+    return wrong("unknown type " + llvm::Twine(int(array.type)));
+  if (array.rank < 0 || array.rank > 16)
+    return wrong("expected 0 to 16 dimensions, got " + llvm::Twine(array.rank));
+  if (array.rank > 0 && !array.shape)
+    return wrong("no shape given");
+  view.type = *type;
+  view.shape.assign(array.shape, array.shape + (array.rank ? array.rank : 0));
+  std::optional<uint64_t> bytes = getArrayBytes(view.type, view.shape);
+  if (!bytes)
+    return wrong("the shape " + formatShape(view.shape) +
+                 " is not one of an array in memory");
+  if (!array.data && *bytes > 0)
+    return wrong("no data given");
+  view.bytes = {static_cast<const uint8_t *>(array.data), size_t(*bytes)};
+  return {};
+}
+
+wavesmith_status wavesmith_run(wavesmith_device *device,
+                               const wavesmith_code_object *code_object,
+                               const char *kernel,
+                               const wavesmith_array *arrays, size_t num_arrays,
+                               int64_t zones, char **report, char **message) {
+  if (report)
+    *report = nullptr;
+  return guard(message, [&]() -> Outcome {
+    if (!device || !code_object)
+      return invalid("expected a device and a code object");
+    if (!arrays && num_arrays)
+      return invalid("no arrays given");
+    if (zones < 0)
+      return invalid("number of zones must be positive, or 0 where an input "
+                     "has them, got " +
+                     llvm::Twine(zones));
+    RunRequest request;
+    request.codeObject = code_object->elf();
+    request.description = &code_object->description;
+    request.kernel = orEmpty(kernel);
+    if (zones)
+      request.zones = zones;
+    auto described = request.description->findKernel(request.kernel);
+    if (!described)
+      return failed(WAVESMITH_INVALID_ARGUMENT, described.takeError());
+
+    llvm::StringSet<> seen;
+    std::vector<std::pair<const ArgumentDescription *, HostArrayView>> wanted;
+    std::vector<void *> destinations;
+    for (const wavesmith_array &array :
+         llvm::ArrayRef<wavesmith_array>(arrays, num_arrays)) {
+      if (!array.name)
+        return invalid("an array has no name");
+      if (!seen.insert(array.name).second)
+        return invalid("array '" + llvm::Twine(array.name) +
+                       "' is given twice");
+      HostArrayView view;
+      Outcome outcome = viewArray(array, view);
+      if (outcome.status != WAVESMITH_SUCCESS)
+        return outcome;
+      const ArgumentDescription *argument = described->findArgument(array.name);
+      if (argument && argument->kind == ArgumentKind::Output) {
+        wanted.emplace_back(argument, view);
+        destinations.push_back(array.data);
+      } else {
+        request.values.try_emplace(array.name, view);
+      }
+    }
+
+    auto metadata = getMetadata(*code_object);
+    if (!metadata)
+      return failed(WAVESMITH_INVALID_ARGUMENT, metadata.takeError());
+    auto plan = planRun(request, **metadata);
+    if (!plan)
+      return failed(WAVESMITH_INVALID_ARGUMENT, plan.takeError());
+    for (const auto &[argument, view] : wanted) {
+      llvm::SmallVector<int64_t, 4> shape = argument->getShape(plan->zones);
+      if (view.type != argument->type)
+        return invalid("output '" + argument->name + "': expected type " +
+                       stringify(argument->type) + ", got " +
+                       stringify(view.type));
+      if (llvm::ArrayRef<int64_t>(view.shape) != llvm::ArrayRef<int64_t>(shape))
+        return invalid("output '" + argument->name + "': expected shape " +
+                       argument->formatShape() + " with " +
+                       llvm::Twine(plan->zones) + " zones, got " +
+                       formatShape(view.shape));
+    }
+
+    std::lock_guard<std::mutex> lock(device->mutex);
+    auto result = runKernel(*device->device, request);
+    if (!result)
+      return failed(WAVESMITH_DEVICE_ERROR, result.takeError());
+    std::string reportText;
+    if (report)
+      reportText = llvm::formatv("{0:2}", result->report.toJSON()).str();
+    char *reportCopy = report ? copyText(reportText) : nullptr;
+    if (report && !reportCopy)
+      return {WAVESMITH_OUT_OF_MEMORY, "out of memory"};
+    for (size_t i = 0; i < wanted.size(); ++i)
+      for (const auto &[name, array] : result->outputs)
+        if (name == wanted[i].first->name)
+          std::memcpy(destinations[i], array.bytes.data(), array.bytes.size());
+    if (report)
+      *report = reportCopy;
+    return {};
+  });
+}

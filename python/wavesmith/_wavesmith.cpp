@@ -1,0 +1,245 @@
+//===- _wavesmith.cpp - Python module over the C API ----------------------===//
+//
+// Part of Wavesmith, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// As thin as can be: the interface that people use is kernel.py. Arrays come in
+// by the buffer protocol, so that no array library is needed here.
+//
+//===----------------------------------------------------------------------===//
+
+#include "wavesmith-c/Wavesmith.h"
+#include <memory>
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace nb = nanobind;
+
+namespace {
+
+struct CompileError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+struct DeviceError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+struct NoDeviceError : DeviceError {
+  using DeviceError::DeviceError;
+};
+
+/// Throws what a status means; takes the message over.
+void check(wavesmith_status status, char *message) {
+  if (status == WAVESMITH_SUCCESS)
+    return;
+  std::string text = message ? message : "out of memory";
+  wavesmith_string_free(message);
+  switch (status) {
+  case WAVESMITH_INVALID_ARGUMENT:
+    throw nb::value_error(text.c_str());
+  case WAVESMITH_COMPILE_ERROR:
+    throw CompileError(text);
+  case WAVESMITH_NO_DEVICE:
+    throw NoDeviceError(text);
+  case WAVESMITH_DEVICE_ERROR:
+    throw DeviceError(text);
+  case WAVESMITH_OUT_OF_MEMORY:
+    throw std::bad_alloc();
+  default:
+    throw std::runtime_error(text);
+  }
+}
+
+class CodeObject {
+public:
+  explicit CodeObject(wavesmith_code_object *object) : object(object) {}
+  CodeObject(const CodeObject &) = delete;
+  ~CodeObject() { wavesmith_code_object_free(object); }
+
+  wavesmith_code_object *object;
+};
+
+class Device {
+public:
+  Device(const std::string &kind, const std::string &architecture,
+         const std::string &chip, int ordinal, unsigned threads) {
+    wavesmith_device_options options;
+    wavesmith_device_options_init(&options);
+    options.chip = chip.c_str();
+    options.ordinal = ordinal;
+    options.threads = threads;
+    char *message = nullptr;
+    wavesmith_status status;
+    {
+      nb::gil_scoped_release release;
+      status = wavesmith_device_open(kind.c_str(), architecture.c_str(),
+                                     &options, &device, &message);
+    }
+    check(status, message);
+  }
+  Device(const Device &) = delete;
+  ~Device() { wavesmith_device_free(device); }
+
+  wavesmith_device *device = nullptr;
+};
+
+/// An object's memory for the time of a call.
+class Buffer {
+public:
+  Buffer(nb::handle object, bool isWritable) {
+    int flags = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT;
+    if (PyObject_GetBuffer(object.ptr(), &view,
+                           isWritable ? flags | PyBUF_WRITABLE : flags))
+      throw nb::python_error();
+  }
+  Buffer(const Buffer &) = delete;
+  ~Buffer() { PyBuffer_Release(&view); }
+
+  wavesmith_array describe(const std::string &name) {
+    std::string format = view.format ? view.format : "B";
+    if (!format.empty() && (format[0] == '=' || format[0] == '<'))
+      format.erase(0, 1);
+    wavesmith_array array{};
+    bool isInteger = format == "l" || format == "q" || format == "i";
+    if (format == "d")
+      array.type = WAVESMITH_F64;
+    else if (format == "f")
+      array.type = WAVESMITH_F32;
+    else if (isInteger && view.itemsize == 8)
+      array.type = WAVESMITH_I64;
+    else if (isInteger && view.itemsize == 4)
+      array.type = WAVESMITH_I32;
+    else
+      throw nb::value_error(("argument '" + name +
+                             "': expected elements of type f64, f32, i64 or "
+                             "i32, got the buffer format '" +
+                             format + "'")
+                                .c_str());
+    shape.assign(view.shape, view.shape + view.ndim);
+    array.name = name.c_str();
+    array.data = view.buf;
+    array.rank = view.ndim;
+    array.shape = shape.data();
+    return array;
+  }
+
+private:
+  Py_buffer view;
+  std::vector<int64_t> shape;
+};
+
+/// Python takes over what is returned.
+CodeObject *compile(const std::string &text, const std::string &sourceName,
+                    const std::string &target, const std::string &chip,
+                    const std::string &form, int64_t workgroupSize,
+                    int64_t straightLineLimit, int codeObjectVersion,
+                    int optimizationLevel) {
+  wavesmith_compile_options options;
+  wavesmith_compile_options_init(&options);
+  options.source_name = sourceName.c_str();
+  options.target = target.c_str();
+  options.chip = chip.c_str();
+  options.form = form.c_str();
+  options.workgroup_size = workgroupSize;
+  options.straight_line_limit = straightLineLimit;
+  options.code_object_version = codeObjectVersion;
+  options.optimization_level = optimizationLevel;
+  char *message = nullptr;
+  wavesmith_code_object *object = nullptr;
+  wavesmith_status status;
+  {
+    nb::gil_scoped_release release;
+    status = wavesmith_compile(text.data(), text.size(), &options, &object,
+                               &message);
+  }
+  check(status, message);
+  return new CodeObject(object);
+}
+
+CodeObject *load(nb::bytes bytes, const std::string &description) {
+  char *message = nullptr;
+  wavesmith_code_object *object = nullptr;
+  check(wavesmith_code_object_load(bytes.c_str(), bytes.size(),
+                                   description.data(), description.size(),
+                                   &object, &message),
+        message);
+  return new CodeObject(object);
+}
+
+nb::bytes getBytes(const CodeObject &code) {
+  size_t size = 0;
+  const void *bytes = wavesmith_code_object_bytes(code.object, &size);
+  return nb::bytes(bytes, size);
+}
+
+nb::str getStage(CodeObject &code, int stage) {
+  char *message = nullptr;
+  const char *text = nullptr;
+  wavesmith_status status;
+  {
+    nb::gil_scoped_release release;
+    status = wavesmith_code_object_stage(
+        code.object, static_cast<wavesmith_stage>(stage), &text, &message);
+  }
+  check(status, message);
+  return nb::str(text);
+}
+
+/// \p arguments holds (name, buffer, is output) for each array.
+nb::str run(Device &device, const CodeObject &code, const std::string &kernel,
+            nb::list arguments, int64_t zones) {
+  std::vector<std::unique_ptr<Buffer>> buffers;
+  std::vector<std::string> names(nb::len(arguments));
+  std::vector<wavesmith_array> arrays;
+  for (size_t i = 0; i < names.size(); ++i) {
+    nb::tuple item = nb::cast<nb::tuple>(arguments[i]);
+    names[i] = nb::cast<std::string>(item[0]);
+    buffers.push_back(
+        std::make_unique<Buffer>(item[1], nb::cast<bool>(item[2])));
+    arrays.push_back(buffers.back()->describe(names[i]));
+  }
+  char *report = nullptr, *message = nullptr;
+  wavesmith_status status;
+  {
+    nb::gil_scoped_release release;
+    status =
+        wavesmith_run(device.device, code.object, kernel.c_str(), arrays.data(),
+                      arrays.size(), zones, &report, &message);
+  }
+  check(status, message);
+  nb::str text(report);
+  wavesmith_string_free(report);
+  return text;
+}
+
+} // namespace
+
+NB_MODULE(_wavesmith, module) {
+  module.doc() = "Wavesmith's C API. Use the package wavesmith.";
+  // nanobind asks the translators last registered first.
+  auto deviceError =
+      nb::exception<DeviceError>(module, "DeviceError", PyExc_RuntimeError);
+  nb::exception<NoDeviceError>(module, "NoDeviceError", deviceError.ptr());
+  nb::exception<CompileError>(module, "CompileError", PyExc_ValueError);
+  nb::class_<CodeObject>(module, "CodeObject")
+      .def_prop_ro("bytes", &getBytes)
+      .def_prop_ro("description",
+                   [](const CodeObject &code) {
+                     return nb::str(
+                         wavesmith_code_object_description(code.object));
+                   })
+      .def("stage", &getStage);
+  nb::class_<Device>(module, "Device")
+      .def(nb::init<const std::string &, const std::string &,
+                    const std::string &, int, unsigned>());
+  module.def("compile", &compile);
+  module.def("load", &load);
+  module.def("run", &run);
+  module.def("version", &wavesmith_version);
+}

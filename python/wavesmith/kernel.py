@@ -1,0 +1,359 @@
+# Part of Wavesmith, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compile MLIR text and run the kernels on arrays."""
+
+from __future__ import annotations
+
+import functools
+import json
+import operator
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+
+try:
+    from wavesmith import _wavesmith
+except ImportError as error:
+    raise ImportError(
+        "the binding of Wavesmith is not built for this Python "
+        f"({error}); install the package with pip, or build it with "
+        "-DWAVESMITH_PYTHON=<this Python> and put build/python on PYTHONPATH"
+    ) from error
+
+CompileError = _wavesmith.CompileError
+DeviceError = _wavesmith.DeviceError
+NoDeviceError = _wavesmith.NoDeviceError
+version = _wavesmith.version
+
+_DTYPES = {
+    "f64": np.dtype(np.float64),
+    "f32": np.dtype(np.float32),
+    "i64": np.dtype(np.int64),
+    "i32": np.dtype(np.int32),
+}
+
+
+class Device:
+    """A place to run kernels.
+
+    Args:
+        kind: "hip" (a GPU), "sim" (the simulator) or "auto" (a GPU of the
+            architecture where there is one, else the simulator).
+        architecture: "gfx90a" or "gfx942".
+        chip: the chip that a simulator stands for, by default the
+            architecture's first.
+        number: HIP's number of the GPU to take, by default the first.
+        threads: host threads of the simulator.
+
+    Raises:
+        ValueError: an argument is not one of these.
+        NoDeviceError: there is no such device.
+        DeviceError: there is one, but it cannot be opened.
+    """
+
+    def __init__(
+        self,
+        kind: str = "auto",
+        architecture: str = "gfx942",
+        *,
+        chip: str | None = None,
+        number: int | None = None,
+        threads: int = 1,
+    ):
+        if number is not None and number < 0:
+            raise ValueError(f"the number of a GPU must not be negative, got {number}")
+        if not 1 <= threads <= 1024:
+            raise ValueError(f"a simulator has from 1 to 1024 threads, got {threads}")
+        self.kind = kind
+        self.architecture = architecture
+        self._handle = _wavesmith.Device(
+            kind, architecture, chip or "", -1 if number is None else number, threads
+        )
+
+    def __repr__(self) -> str:
+        return f"Device({self.kind!r}, {self.architecture!r})"
+
+
+@functools.lru_cache(maxsize=16)
+def _open_device(kind: str, architecture: str, threads: int) -> Device:
+    """A device given by its name is opened once a process."""
+    return Device(kind, architecture, threads=threads)
+
+
+class Kernel:
+    """One kernel of a compiled module. Call it with its arguments by name."""
+
+    def __init__(self, module: CompiledModule, description: Mapping):
+        self._module = module
+        self.name: str = description["name"]
+        #: The arguments, as docs/devices.md describes them.
+        self.arguments: list[dict] = description["arguments"]
+        #: Registers, spills, memory and occupancy, as the compiler knows them.
+        self.resources: dict = description.get("resources", {})
+        #: How the kernel was compiled.
+        self.schedule: dict | None = description.get("schedule")
+        #: The report of the last run (docs/devices.md), None before.
+        self.report: dict | None = None
+
+    def __repr__(self) -> str:
+        taken = ", ".join(
+            a["name"] for a in self.arguments if a["kind"] in ("input", "scalar")
+        )
+        return f"<kernel {self.name}({taken}) for {self._module.target}>"
+
+    def __call__(
+        self,
+        values: Mapping | None = None,
+        /,
+        *,
+        device: str | Device = "auto",
+        zones: int | None = None,
+        threads: int = 1,
+        **named,
+    ):
+        """Run the kernel over all zones and wait for it.
+
+        Args:
+            values: arguments that cannot be given by name, as a mapping.
+            device: "auto", "hip", "sim", or a `Device`.
+            zones: the number of zones, for a kernel without an input that has
+                them.
+            threads: host threads of the simulator.
+            **named: an array for every input, a number for every scalar. Arrays
+                have the type and the shape of the kernel's description; one that
+                is not in C order is copied.
+
+        Returns:
+            The output, or a tuple if there are several.
+
+        Raises:
+            ValueError: an argument is missing, unknown, or of the wrong type or
+                shape; there are no zones.
+            NoDeviceError, DeviceError: the run failed.
+        """
+        given = dict(values or {})
+        for name, value in named.items():
+            if name in given:
+                raise ValueError(f"argument '{name}' is given twice")
+            given[name] = value
+        if zones is not None and operator.index(zones) <= 0:
+            raise ValueError(f"number of zones must be positive, got {zones}")
+
+        known = {
+            a["name"]: a for a in self.arguments if a["kind"] in ("input", "scalar")
+        }
+        arrays = []
+        for name, value in given.items():
+            if name not in known:
+                raise ValueError(
+                    f"kernel '{self.name}' has no input or scalar '{name}'; it has "
+                    + (", ".join(known) or "none")
+                )
+            if known[name]["kind"] == "scalar":
+                array = _convert_scalar(known[name], value)
+            else:
+                array = _convert_array(name, value)
+            arrays.append((name, array, False))
+
+        outputs = []
+        count = zones if zones is not None else self._find_zones(given)
+        if count is not None:
+            for argument in self.arguments:
+                if argument["kind"] == "output":
+                    shape = [count if n == "zones" else n for n in argument["shape"]]
+                    array = np.empty(shape, _DTYPES[argument["type"]])
+                    outputs.append((argument["name"], array, True))
+        # Without a number of zones the library says what is wrong.
+        if isinstance(device, str):
+            device = _open_device(device, self._module.target, threads)
+        report = _wavesmith.run(
+            device._handle, self._module._handle, self.name, arrays + outputs, zones or 0
+        )
+        self.report = self._module.report = json.loads(report)
+        results = tuple(array for _, array, _ in outputs)
+        return results[0] if len(results) == 1 else results
+
+    def _find_zones(self, given: Mapping) -> int | None:
+        """The number of zones from the first input that has them; None if none
+        has, or if its rank is wrong."""
+        for argument in self.arguments:
+            if argument["kind"] == "input" and "zones" in argument["shape"]:
+                shape = np.shape(given.get(argument["name"]))
+                if len(shape) != len(argument["shape"]):
+                    return None
+                return shape[argument["shape"].index("zones")]
+        return None
+
+
+def _convert_scalar(argument: Mapping, value) -> np.ndarray:
+    kind = argument["type"]
+    try:
+        if np.shape(value) != ():
+            raise TypeError
+        number = float(value) if kind in ("f64", "f32") else operator.index(value)
+        return np.array(number, _DTYPES[kind])
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(
+            f"scalar '{argument['name']}': expected a number of type {kind}, "
+            f"got {value!r:.60}"
+        ) from None
+
+
+def _convert_array(name: str, value) -> np.ndarray:
+    array = np.asarray(value)
+    if array.dtype not in _DTYPES.values() or not array.dtype.isnative:
+        raise ValueError(
+            f"input '{name}': expected an array of float64, float32, int64 or int32, "
+            f"got one of {array.dtype.str if array.dtype.kind in 'fi' else array.dtype}"
+        )
+    # Unlike np.ascontiguousarray this keeps an array without dimensions so.
+    return np.asarray(array, order="C")
+
+
+class CompiledModule(Mapping):
+    """A code object and its kernels, by name: `module["rhs"]`. One with a single
+    kernel can be called as the kernel itself."""
+
+    def __init__(self, handle):
+        self._handle = handle
+        #: What the kernels' arguments mean, as JSON (docs/devices.md).
+        self.json: str = handle.description
+        self.description: dict = json.loads(self.json)
+        self.target: str = self.description["target"]
+        #: The report of the last run of any kernel, None before.
+        self.report: dict | None = None
+        self._kernels = {
+            d["name"]: Kernel(self, d) for d in self.description["kernels"]
+        }
+
+    @property
+    def hsaco(self) -> bytes:
+        """The code object, an ELF file that HIP loads as it is."""
+        return self._handle.bytes
+
+    @property
+    def mlir(self) -> str:
+        """The rocdl dialect. Stages are made when they are asked for."""
+        return self._handle.stage(0)
+
+    @property
+    def llvm(self) -> str:
+        """LLVM IR, as it goes into the back end."""
+        return self._handle.stage(1)
+
+    @property
+    def isa(self) -> str:
+        """Assembly."""
+        return self._handle.stage(2)
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write the code object to `path` and its description beside it, with
+        the ending .json, as wavesmith-compile does."""
+        path = Path(path)
+        if path.suffix == ".json":
+            raise ValueError(
+                f"expected a name for the code object that does not end in .json, got {path}"
+            )
+        path.write_bytes(self.hsaco)
+        path.with_suffix(".json").write_text(self.json + "\n")
+
+    def __getitem__(self, name: str) -> Kernel:
+        return self._kernels[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kernels)
+
+    def __len__(self) -> int:
+        return len(self._kernels)
+
+    def __repr__(self) -> str:
+        return f"<compiled module for {self.target}: {', '.join(self) or 'no kernel'}>"
+
+    def __call__(self, values: Mapping | None = None, /, **named):
+        """Run the only kernel: see `Kernel.__call__`."""
+        if len(self) != 1:
+            raise ValueError(
+                f"expected one kernel to call, got {len(self)} ({', '.join(self)}); "
+                'choose one by its name, as in module["rhs"](...)'
+            )
+        (kernel,) = self._kernels.values()
+        return kernel(values, **named)
+
+
+def compile(
+    system,
+    target: str = "gfx942",
+    *,
+    chip: str | None = None,
+    form: str = "auto",
+    workgroup_size: int = 0,
+    straight_line_limit: int = 1000,
+    code_object_version: int = 5,
+    optimization_level: int = 3,
+    source_name: str | None = None,
+) -> CompiledModule:
+    """Compile a system to a code object.
+
+    Args:
+        system: MLIR text, a `pathlib.Path` of a file with it, or an object with a
+            method `to_mlir()` that gives it.
+        target: "gfx90a" or "gfx942".
+        chip: by default the architecture's first.
+        form: "straight_line" or "table" code; "auto" chooses.
+        workgroup_size: zones and threads of a workgroup; 0 chooses.
+        straight_line_limit: the most calls of exp, log and the like in unrolled
+            code.
+        code_object_version: 4 or 5.
+        optimization_level: of the back end, 0 to 3.
+        source_name: what diagnostics call the text.
+
+    Raises:
+        CompileError: the text does not compile; the message holds the
+            diagnostics with their lines and columns. It is a ValueError.
+        ValueError: an option is not one of these.
+    """
+    name = source_name
+    if hasattr(system, "to_mlir"):
+        text = system.to_mlir()
+        name = name or f"<{type(system).__name__}>"
+    elif isinstance(system, Path):
+        text = system.read_text()
+        name = name or str(system)
+    else:
+        text = system
+    if not isinstance(text, str):
+        raise TypeError(
+            "expected MLIR text, a pathlib.Path or an object with to_mlir(), got "
+            + type(system).__name__
+        )
+    for option, value in (
+        ("workgroup_size", workgroup_size),
+        ("straight_line_limit", straight_line_limit),
+        ("code_object_version", code_object_version),
+        ("optimization_level", optimization_level),
+    ):
+        if not -(2**31) <= operator.index(value) < 2**31:
+            raise ValueError(f"{option}: {value} is out of range")
+    return CompiledModule(
+        _wavesmith.compile(
+            text,
+            name or "<text>",
+            target,
+            chip or "",
+            form,
+            workgroup_size,
+            straight_line_limit,
+            code_object_version,
+            optimization_level,
+        )
+    )
+
+
+def load(path: str | os.PathLike, description: str | os.PathLike | None = None):
+    """Take up a code object file and its description, by default the file beside
+    it with the ending .json. Such a module has no stages."""
+    path = Path(path)
+    beside = Path(description) if description else path.with_suffix(".json")
+    return CompiledModule(_wavesmith.load(path.read_bytes(), beside.read_text()))
