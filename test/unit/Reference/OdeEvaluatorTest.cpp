@@ -318,7 +318,7 @@ Float arrheniusExact(Float A, Float b, Float E, Float T) {
 
 /// The dialect's general form.
 double arrheniusBits(double A, double b, double E, double T) {
-  return A * devicemath::exp(fma(-E, 1 / T, b * devicemath::log(T)));
+  return A * devicemath::exp(fma(b, devicemath::log(T), -E * (1 / T)));
 }
 
 TEST_F(Reference, Arrhenius) {
