@@ -10,6 +10,7 @@
 #include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/MCContext.h"
 #include "llvm/MC/MCDisassembler/MCDisassembler.h"
+#include "llvm/MC/MCExpr.h"
 #include "llvm/MC/MCInst.h"
 #include "llvm/MC/MCInstPrinter.h"
 #include "llvm/MC/MCInstrInfo.h"
@@ -248,6 +249,16 @@ bool Decoder::operand(const MCOperand &from, Operand &to) {
     to.dwords = 2;
     return true;
   }
+  // A literal whose value an inline constant could have had is an expression.
+  if (from.isExpr()) {
+    int64_t value;
+    if (!from.getExpr()->evaluateAsAbsolute(value))
+      return false;
+    to.kind = OperandKind::Constant;
+    to.value = static_cast<uint64_t>(value);
+    to.dwords = 2;
+    return true;
+  }
   if (!from.isReg() || !from.getReg())
     return false;
   const RegisterMeaning &meaning = meanings[from.getReg()];
@@ -256,6 +267,9 @@ bool Decoder::operand(const MCOperand &from, Operand &to) {
   to = meaning.operand;
   return true;
 }
+
+/// The source modifier of SDWA that sign-extends an integer.
+constexpr unsigned signExtendBit = 16;
 
 bool isTied(const MCInstrDesc &desc, unsigned index) {
   return desc.getOperandConstraint(index, MCOI::TIED_TO) >= 0;
@@ -354,6 +368,7 @@ bool Decoder::decodeVector(const MCInst &mi, const MCInstrDesc &desc,
     out.sourceType[i] = entry.source[i];
     Operand &o = out.src[i];
     bool neg = o.modifiers & 1, abs = o.modifiers & 2;
+    o.signExtend = format == Format::SDWA && (o.modifiers & signExtendBit);
     if (!(neg || abs))
       continue;
     uint32_t sign;
@@ -369,11 +384,7 @@ bool Decoder::decodeVector(const MCInst &mi, const MCInstrDesc &desc,
     case ValueType::Packed16:
       continue; // the handlers read the bits themselves
     default:
-      // In SDWA the bit means sign extension of an integer.
-      if (format != Format::SDWA || abs)
-        return false;
-      o.signExtend = true;
-      continue;
+      return false;
     }
     if (abs)
       o.andMask = ~sign;
@@ -404,6 +415,9 @@ bool Decoder::decodeScalar(const MCInst &mi, const MCInstrDesc &desc,
   unsigned count =
       std::min<unsigned>(mi.getNumOperands(), desc.getNumOperands());
   unsigned defs = desc.getNumDefs(), sources = 0;
+  // LLVM does not call the base of a relative move a result.
+  if (base.starts_with("S_MOVRELD"))
+    defs = 1;
   for (unsigned i = 0; i < count; ++i) {
     const MCOperand &o = mi.getOperand(i);
     if (i < defs) {
