@@ -15,6 +15,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
+#include "wavesmith/Dialect/Wavesmith/Transforms/Passes.h"
 #include "llvm/Support/JSON.h"
 #include <functional>
 #include <string>
@@ -45,7 +46,7 @@ struct CompileOptions : mlir::PassPipelineOptions<CompileOptions> {
   Option<int64_t> straightLineLimit{
       *this, "straight-line-limit",
       llvm::cl::desc("The most calls of exp, log and the like in unrolled code"),
-      llvm::cl::init(200)};
+      llvm::cl::init(SelectSchedulePassOptions().straightLineLimit)};
   Option<int> codeObjectVersion{
       *this, "code-object-version",
       llvm::cl::desc("The code object's version: 4 or 5"),

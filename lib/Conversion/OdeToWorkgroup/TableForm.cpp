@@ -83,6 +83,13 @@ struct StepReader {
     return tensor::ExtractOp::create(b.builder, b.loc, listNumbers,
                                      ValueRange{position});
   }
+  /// A list's number that is a count.
+  Value listCount(Value position) {
+    Value count = arith::FPToSIOp::create(
+        b.builder, b.loc, b.builder.getI64Type(), listScalar(position));
+    return arith::IndexCastOp::create(b.builder, b.loc,
+                                      b.builder.getIndexType(), count);
+  }
   /// A loop over a list, with values that it carries.
   SmallVector<Value>
   overList(unsigned list, ValueRange carried,
@@ -133,7 +140,7 @@ private:
       kinds.push_back(std::move(builder));
     step.kind = entry->second;
   }
-  /// A kind whose case computes one result, on the slot of the step.
+  /// A kind whose case computes one result, for the step's slot.
   void setFunction(Step &step, StringRef name,
                    std::function<Value(StepReader &)> function) {
     setKind(step, name, [function](StepReader &reader, Arrays arrays) {
@@ -142,6 +149,14 @@ private:
           reader.b.writeRow(result, arrays[0], reader.column(Destination));
       return arrays;
     });
+  }
+  /// From \p start: sum = fma(number, slot, sum) over a step's first list.
+  Value weightedSum(StepReader &reader, Value start) {
+    return reader.overList(0, {start}, [&](Value position, ValueRange carried) {
+      return SmallVector<Value>{emitter.formulas.accumulate(
+          reader.listNumber(position),
+          b.readRow(reader.slots, reader.listSlot(position)), carried[0])};
+    })[0];
   }
   SmallVector<std::pair<int32_t, double>> stateList(ArrayAttr states,
                                                     ArrayRef<double> weights) {
@@ -259,7 +274,6 @@ void TableForm::addTerm(TermOp op, Step &step) {
     for (const WeightedState &entry : entries)
       list.push_back({int32_t(entry.state), entry.weight});
   }
-  step.constants = {};
   if (quantity == Quantity::TermValues)
     step.lists.push_back({{int32_t(numTerms), 0.0}});
   ++numTerms;
@@ -373,13 +387,7 @@ LogicalResult TableForm::addStep(Operation *op) {
       .Case([&](WeightedSumOp op) {
         step.lists.push_back(stateList(op.getStates(), op.getWeights()));
         setFunction(step, "weighted_sum", [this](StepReader &reader) {
-          return reader.overList(
-              0, {b.constant(0.0)}, [&](Value position, ValueRange carried) {
-                return SmallVector<Value>{emitter.formulas.accumulate(
-                    reader.listNumber(position),
-                    b.readRow(reader.slots, reader.listSlot(position)),
-                    carried[0])};
-              })[0];
+          return weightedSum(reader, b.constant(0.0));
         });
       })
       .Case([&](ThirdBodyOp op) {
@@ -392,13 +400,7 @@ LogicalResult TableForm::addStep(Operation *op) {
         setFunction(step, "third_body", [this](StepReader &reader) {
           Value start =
               b.multiply(reader.constantList(1)[0], reader.operand(0));
-          return reader.overList(
-              0, {start}, [&](Value position, ValueRange carried) {
-                return SmallVector<Value>{emitter.formulas.accumulate(
-                    reader.listNumber(position),
-                    b.readRow(reader.slots, reader.listSlot(position)),
-                    carried[0])};
-              })[0];
+          return weightedSum(reader, start);
         });
       })
       .Case([&](ArrheniusOp op) {
@@ -445,21 +447,14 @@ LogicalResult TableForm::addStep(Operation *op) {
         step.constants = {-dn, op.getReferencePressure().convertToDouble() /
                                    kGasConstant};
         bool hasDn = dn != 0;
-        setFunction(
-            step, hasDn ? "reverse_rate_dn" : "reverse_rate",
-            [this, hasDn](StepReader &reader) {
-              Value x = reader.overList(
-                  0, {b.constant(0.0)},
-                  [&](Value position, ValueRange carried) {
-                    return SmallVector<Value>{emitter.formulas.accumulate(
-                        reader.listNumber(position),
-                        b.readRow(reader.slots, reader.listSlot(position)),
-                        carried[0])};
-                  })[0];
-              auto c = reader.constantList(2);
-              return emitter.formulas.reverseRate(reader.operand(0), T, x,
-                                                  hasDn ? c[0] : Value(), c[1]);
-            });
+        setFunction(step, hasDn ? "reverse_rate_dn" : "reverse_rate",
+                    [this, hasDn](StepReader &reader) {
+                      Value x = weightedSum(reader, b.constant(0.0));
+                      auto c = reader.constantList(2);
+                      return emitter.formulas.reverseRate(
+                          reader.operand(0), T, x, hasDn ? c[0] : Value(),
+                          c[1]);
+                    });
       })
       .Case([&](ReaclibOp op) {
         // Each set is a row of constants; the list holds their places.
@@ -620,11 +615,7 @@ LogicalResult TableForm::addStep(Operation *op) {
           auto enter = [&](Value position) {
             Value place = arith::AddIOp::create(b.builder, b.loc, first,
                                                 reader.listSlot(position));
-            Value count = arith::FPToSIOp::create(b.builder, b.loc,
-                                                  b.builder.getI64Type(),
-                                                  reader.listScalar(position));
-            count = arith::IndexCastOp::create(b.builder, b.loc,
-                                               b.builder.getIndexType(), count);
+            Value count = reader.listCount(position);
             return std::pair(place, valueAt(place, count));
           };
           Value begin = reader.column(Lists);
@@ -652,11 +643,11 @@ LogicalResult TableForm::addStep(Operation *op) {
         int64_t columns = op.getColumns();
         step.constants = {range.temperatureNumerator,
                           range.temperatureDenominator, range.pressureNumerator,
-                          range.pressureDenominator, double(columns)};
+                          range.pressureDenominator};
         llvm::append_range(step.constants, op.getCoefficients());
         auto &list = step.lists.emplace_back();
         for (size_t i = 0; i < op.getCoefficients().size(); i += columns)
-          list.push_back({int32_t(5 + i), double(columns)});
+          list.push_back({int32_t(4 + i), double(columns)});
         setFunction(step, "chebyshev", [this](StepReader &reader) {
           RateFormulas &formulas = emitter.formulas;
           Value first = reader.firstConstant();
@@ -667,11 +658,7 @@ LogicalResult TableForm::addStep(Operation *op) {
           auto rowSum = [&](Value position) -> Value {
             Value place = arith::AddIOp::create(b.builder, b.loc, first,
                                                 reader.listSlot(position));
-            Value count = arith::FPToSIOp::create(b.builder, b.loc,
-                                                  b.builder.getI64Type(),
-                                                  reader.listScalar(position));
-            count = arith::IndexCastOp::create(b.builder, b.loc,
-                                               b.builder.getIndexType(), count);
+            Value count = reader.listCount(position);
             return reader.loop(
                 b.index(1), count, {reader.constantAt(place, 0), q, one},
                 [&](Value column, ValueRange carried) {
