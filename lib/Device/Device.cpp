@@ -84,6 +84,30 @@ llvm::Error wavesmith::checkTargetMatches(llvm::StringRef codeObjectTarget,
   return llvm::Error::success();
 }
 
+llvm::Expected<std::shared_ptr<const sim::CodeObject>>
+wavesmith::readCodeObjectFor(llvm::StringRef deviceTarget,
+                             llvm::ArrayRef<uint8_t> elf) {
+  llvm::Expected<std::shared_ptr<const sim::CodeObject>> metadata =
+      sim::CodeObject::load(elf);
+  if (!metadata)
+    return metadata.takeError();
+  if (llvm::Error error =
+          checkTargetMatches((*metadata)->target(), deviceTarget))
+    return std::move(error);
+  return metadata;
+}
+
+llvm::Error wavesmith::checkNamedLaunch(const LoadedCodeObject &object,
+                                        const TargetInfo &target,
+                                        const KernelLaunch &parameters) {
+  const sim::KernelInfo *kernel =
+      object.metadata().findKernel(parameters.kernel);
+  if (!kernel)
+    return llvm::createStringError("code object has no kernel '" +
+                                   parameters.kernel + "'");
+  return checkLaunch(*kernel, target, parameters);
+}
+
 llvm::Expected<const TargetInfo &>
 wavesmith::lookupTargetOfGPU(llvm::StringRef architecture,
                              unsigned computeUnits) {

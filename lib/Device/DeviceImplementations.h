@@ -30,6 +30,17 @@ createSimulatorDevice(llvm::StringRef architecture,
 llvm::Expected<const TargetInfo &>
 lookupTargetOfGPU(llvm::StringRef architecture, unsigned computeUnits);
 
+/// Reads a code object and checks that a device of the full architecture
+/// \p deviceTarget can run it.
+llvm::Expected<std::shared_ptr<const sim::CodeObject>>
+readCodeObjectFor(llvm::StringRef deviceTarget, llvm::ArrayRef<uint8_t> elf);
+
+/// Checks a launch against the kernel that it names, which must be one of the
+/// code object.
+llvm::Error checkNamedLaunch(const LoadedCodeObject &object,
+                             const TargetInfo &target,
+                             const KernelLaunch &parameters);
+
 } // namespace wavesmith
 
 #endif // WAVESMITH_LIB_DEVICE_DEVICEIMPLEMENTATIONS_H

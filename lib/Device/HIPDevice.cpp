@@ -210,12 +210,9 @@ public:
     // HIP 5.2 aborts on what it does not understand, so everything is checked
     // here before HIP sees it.
     llvm::Expected<std::shared_ptr<const sim::CodeObject>> metadata =
-        sim::CodeObject::load(elf);
+        readCodeObjectFor(deviceInfo.fullArchitecture, elf);
     if (!metadata)
       return metadata.takeError();
-    if (llvm::Error error = checkTargetMatches((*metadata)->target(),
-                                               deviceInfo.fullArchitecture))
-      return error;
     if (llvm::Error error = checkVersion((*metadata)->version()))
       return error;
     if (llvm::Error error = select())
@@ -231,12 +228,7 @@ public:
   llvm::Error launch(const LoadedCodeObject &object,
                      const KernelLaunch &parameters) override {
     hasTiming = false;
-    const sim::KernelInfo *kernel =
-        object.metadata().findKernel(parameters.kernel);
-    if (!kernel)
-      return llvm::createStringError("code object has no kernel '" +
-                                     parameters.kernel + "'");
-    if (llvm::Error error = checkLaunch(*kernel, target, parameters))
+    if (llvm::Error error = checkNamedLaunch(object, target, parameters))
       return error;
     if (llvm::Error error = select())
       return error;

@@ -55,24 +55,16 @@ public:
   llvm::Expected<std::unique_ptr<LoadedCodeObject>>
   loadCodeObject(llvm::ArrayRef<uint8_t> elf) override {
     llvm::Expected<std::shared_ptr<const sim::CodeObject>> metadata =
-        sim::CodeObject::load(elf);
+        readCodeObjectFor(deviceInfo.fullArchitecture, elf);
     if (!metadata)
       return metadata.takeError();
-    if (llvm::Error error = checkTargetMatches((*metadata)->target(),
-                                               deviceInfo.fullArchitecture))
-      return error;
     return std::make_unique<LoadedCodeObject>(*metadata);
   }
 
   llvm::Error launch(const LoadedCodeObject &object,
                      const KernelLaunch &parameters) override {
     counted.reset();
-    const sim::KernelInfo *kernel =
-        object.metadata().findKernel(parameters.kernel);
-    if (!kernel)
-      return llvm::createStringError("code object has no kernel '" +
-                                     parameters.kernel + "'");
-    if (llvm::Error error = checkLaunch(*kernel, target, parameters))
+    if (llvm::Error error = checkNamedLaunch(object, target, parameters))
       return error;
     sim::LaunchParameters launchParameters;
     launchParameters.kernel = parameters.kernel;
