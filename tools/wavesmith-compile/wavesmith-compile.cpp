@@ -15,8 +15,9 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "wavesmith/Pipelines/Pipelines.h"
+#include "wavesmith/Support/FileTransaction.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -69,52 +70,6 @@ static cl::opt<std::string>
 static int fail(const llvm::Twine &message) {
   llvm::WithColor::error(llvm::errs(), "wavesmith-compile") << message << "\n";
   return 1;
-}
-
-namespace {
-struct OutputFile {
-  std::string path;
-  StringRef contents;
-};
-} // namespace
-
-/// Writes all files or none: each to a temporary file beside its place, then
-/// all are renamed.
-static llvm::Error writeFiles(ArrayRef<OutputFile> files) {
-  SmallVector<llvm::sys::fs::TempFile, 4> pending;
-  auto discard = [&] {
-    for (llvm::sys::fs::TempFile &file : pending)
-      llvm::consumeError(file.discard());
-  };
-  auto failed = [&](const OutputFile &file, llvm::Error error) {
-    discard();
-    return llvm::createStringError("cannot write " + file.path + ": " +
-                                   llvm::toString(std::move(error)));
-  };
-  // Renaming would find this out too late, after other files are in place.
-  for (const OutputFile &file : files)
-    if (llvm::sys::fs::is_directory(file.path))
-      return failed(file, llvm::errorCodeToError(
-                              std::make_error_code(std::errc::is_a_directory)));
-  for (const OutputFile &file : files) {
-    auto temporary = llvm::sys::fs::TempFile::create(
-        file.path + ".%%%%%%.tmp",
-        llvm::sys::fs::all_read | llvm::sys::fs::owner_write);
-    if (!temporary)
-      return failed(file, temporary.takeError());
-    llvm::raw_fd_ostream os(temporary->FD, /*shouldClose=*/false);
-    os << file.contents;
-    os.flush();
-    std::error_code error = os.error();
-    os.clear_error();
-    pending.push_back(std::move(*temporary));
-    if (error)
-      return failed(file, llvm::errorCodeToError(error));
-  }
-  for (auto [file, temporary] : llvm::zip_equal(files, pending))
-    if (llvm::Error error = temporary.keep(file.path))
-      return failed(file, std::move(error));
-  return llvm::Error::success();
 }
 
 int main(int argc, char **argv) {
@@ -175,23 +130,29 @@ int main(int argc, char **argv) {
                    : emit == "llvm" ? StringRef(result->llvmIR)
                    : emit == "isa"  ? StringRef(result->isa)
                                     : StringRef(description);
-  SmallVector<OutputFile> files;
-  if (output == "-")
+  FileTransaction files;
+  auto add = [&](StringRef path, StringRef contents) -> llvm::Error {
+    return files.add(path, llvm::arrayRefFromStringRef(contents));
+  };
+  if (output == "-") {
     llvm::outs() << text;
-  else
-    files.push_back({output, text});
-  if (emit == "hsaco" && output != "-") {
-    SmallString<128> path(output);
-    llvm::sys::path::replace_extension(path, "json");
-    if (path == output)
+  } else {
+    SmallString<128> descriptionPath(output);
+    llvm::sys::path::replace_extension(descriptionPath, "json");
+    if (emit == "hsaco" && descriptionPath == output)
       return fail("expected a name for the code object that does not end in "
                   ".json, got " +
                   output);
-    files.push_back({path.str().str(), description});
+    if (llvm::Error error = add(output, text))
+      return fail(llvm::toString(std::move(error)));
+    if (emit == "hsaco")
+      if (llvm::Error error = add(descriptionPath, description))
+        return fail(llvm::toString(std::move(error)));
   }
   if (!report.empty())
-    files.push_back({report, description});
-  if (llvm::Error error = writeFiles(files))
+    if (llvm::Error error = add(report, description))
+      return fail(llvm::toString(std::move(error)));
+  if (llvm::Error error = files.commit())
     return fail(llvm::toString(std::move(error)));
   return 0;
 }

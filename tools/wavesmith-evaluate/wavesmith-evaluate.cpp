@@ -12,6 +12,8 @@
 #include "mlir/Parser/Parser.h"
 #include "wavesmith/Device/NumpyFile.h"
 #include "wavesmith/Reference/FunctionEvaluator.h"
+#include "wavesmith/Support/FileTransaction.h"
+#include "wavesmith/Support/ToolCommandLine.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
@@ -76,32 +78,9 @@ struct CommandLine {
 
 } // namespace
 
-/// Takes all options but the general ones (--help, --version) away: those of
-/// the LLVM libraries mean nothing to this tool.
-static void removeLLVMOptions() {
-  SmallVector<cl::Option *> foreign;
-  for (auto &entry : cl::getRegisteredOptions())
-    if (!llvm::is_contained(
-            {"help", "help-hidden", "help-list", "help-list-hidden", "version"},
-            entry.first))
-      foreign.push_back(entry.second);
-  for (cl::Option *option : foreign)
-    option->removeArgument();
-}
-
 using Argument = FunctionEvaluator::Argument;
 using ArgumentKind = FunctionEvaluator::ArgumentKind;
 using Result = FunctionEvaluator::Result;
-
-/// "name=value" of an option.
-static llvm::Expected<std::pair<StringRef, StringRef>>
-splitPair(StringRef option, StringRef text) {
-  auto [name, value] = text.split('=');
-  if (name.empty() || value.empty())
-    return llvm::createStringError("--" + option + "=" + text +
-                                   ": expected name=value");
-  return std::pair(name, value);
-}
 
 template <typename Range> static std::string listNames(Range &&range) {
   std::string names;
@@ -173,7 +152,7 @@ static llvm::Expected<Request> readRequest(const CommandLine &line,
   for (auto [option, isScalar] :
        {std::pair(&line.inputs, false), std::pair(&line.scalars, true)})
     for (const std::string &text : *option) {
-      auto pair = splitPair(isScalar ? "scalar" : "input", text);
+      auto pair = splitNamedValue(isScalar ? "scalar" : "input", text);
       if (!pair)
         return pair.takeError();
       auto argument = findNamed(arguments, "argument", pair->first);
@@ -204,7 +183,7 @@ static llvm::Expected<Request> readRequest(const CommandLine &line,
     return llvm::Error::success();
   };
   for (const std::string &text : line.outputs) {
-    auto pair = splitPair("output", text);
+    auto pair = splitNamedValue("output", text);
     if (!pair)
       return pair.takeError();
     auto result = findNamed(results, "result", pair->first);
@@ -219,7 +198,7 @@ static llvm::Expected<Request> readRequest(const CommandLine &line,
     if (results.size() == 1 && !text.starts_with(results[0].name + "=")) {
       result = &results[0];
     } else {
-      auto pair = splitPair("magnitude", text);
+      auto pair = splitNamedValue("magnitude", text);
       if (!pair)
         return pair.takeError();
       auto found = findNamed(results, "result", pair->first);
@@ -341,43 +320,15 @@ static llvm::Error run(const CommandLine &line,
   return files.commit();
 }
 
-static void printError(const llvm::Twine &message) {
-  llvm::errs() << "wavesmith-evaluate: error: " << message << "\n";
-}
-
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  // LLVM's own way out of a fatal error is abort(); a tool owes its user a
-  // message and a status.
-  llvm::install_fatal_error_handler([](void *, const char *reason, bool) {
-    printError(reason);
-    llvm::sys::RunInterruptHandlers(); // Removes temporary files.
-    std::_Exit(1);
-  });
-  removeLLVMOptions();
+  initializeTool("wavesmith-evaluate");
   CommandLine line;
-  std::string problems;
-  llvm::raw_string_ostream problemStream(problems);
-  if (!cl::ParseCommandLineOptions(
+  if (!parseToolCommandLine(
           argc, argv,
           "Evaluates a function of a module by the reference evaluator\n",
-          &problemStream)) {
-    // One line in this tool's own form.
-    StringRef text = StringRef(problems).split('\n').first;
-    text.consume_front(llvm::sys::path::filename(argv[0]));
-    text.consume_front(": ");
-    std::string message = text.split("  Try:").first.rtrim(".!").str();
-    if (!message.empty())
-      message[0] = llvm::toLower(message[0]);
-    printError(message + " (--help lists the options)");
+          {&line.function, &line.termValues, &line.precision, &line.threads}))
     return 1;
-  }
-  for (const cl::Option *option : std::initializer_list<const cl::Option *>{
-           &line.function, &line.termValues, &line.precision, &line.threads})
-    if (option->getNumOccurrences() > 1) {
-      printError("--" + option->ArgStr.str() + " is given twice");
-      return 1;
-    }
 
   DialectRegistry registry;
   registry.insert<WavesmithDialect, arith::ArithDialect, func::FuncDialect,
@@ -386,7 +337,8 @@ int main(int argc, char **argv) {
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> text =
       llvm::MemoryBuffer::getFileOrSTDIN(line.module);
   if (!text) {
-    printError("cannot read " + line.module + ": " + text.getError().message());
+    printToolError("cannot read " + line.module + ": " +
+                   text.getError().message());
     return 1;
   }
   llvm::SourceMgr sources;
@@ -398,14 +350,14 @@ int main(int argc, char **argv) {
     return 1;
   llvm::Expected<func::FuncOp> function = findFunction(*module, line.function);
   if (!function) {
-    printError(llvm::toString(function.takeError()));
+    printToolError(llvm::toString(function.takeError()));
     return 1;
   }
   FailureOr<FunctionEvaluator> evaluator = FunctionEvaluator::create(*function);
   if (failed(evaluator))
     return 1;
   if (llvm::Error error = run(line, *evaluator)) {
-    printError(llvm::toString(std::move(error)));
+    printToolError(llvm::toString(std::move(error)));
     return 1;
   }
   return 0;

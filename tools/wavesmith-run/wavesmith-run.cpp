@@ -8,6 +8,8 @@
 
 #include "wavesmith/Device/NumpyFile.h"
 #include "wavesmith/Device/RunKernel.h"
+#include "wavesmith/Support/FileTransaction.h"
+#include "wavesmith/Support/ToolCommandLine.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -89,31 +91,6 @@ struct Options {
 
 } // namespace
 
-/// Takes all options but the general ones (--help, --version) away: those of
-/// the LLVM libraries mean nothing to this tool.
-static void removeLLVMOptions() {
-  llvm::SmallVector<cl::Option *> foreign;
-  for (auto &entry : cl::getRegisteredOptions())
-    if (!llvm::is_contained(
-            {"help", "help-hidden", "help-list", "help-list-hidden", "version"},
-            entry.first))
-      foreign.push_back(entry.second);
-  for (cl::Option *option : foreign)
-    option->removeArgument();
-}
-
-static constexpr llvm::StringLiteral toolName("wavesmith-run");
-
-/// "name=rest" of an option.
-static llvm::Expected<std::pair<llvm::StringRef, llvm::StringRef>>
-splitPair(llvm::StringRef option, llvm::StringRef text) {
-  auto [name, rest] = text.split('=');
-  if (name.empty() || rest.empty())
-    return llvm::createStringError("--" + option + "=" + text +
-                                   ": expected name=value");
-  return std::make_pair(name, rest);
-}
-
 static llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 readFile(llvm::StringRef path) {
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
@@ -189,7 +166,7 @@ readPairs(const KernelDescription &kernel, ArgumentKind kind,
   std::vector<std::pair<const ArgumentDescription *, llvm::StringRef>> pairs;
   llvm::StringSet<> seen;
   for (const std::string &text : option) {
-    auto pair = splitPair(option.ArgStr, text);
+    auto pair = splitNamedValue(option.ArgStr, text);
     if (!pair)
       return pair.takeError();
     auto [name, value] = *pair;
@@ -374,43 +351,16 @@ static llvm::Error run(const Options &commandLine) {
   return llvm::Error::success();
 }
 
-static void printError(llvm::StringRef message) {
-  llvm::errs() << toolName << ": error: " << message << "\n";
-}
-
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  // LLVM's own way out of a fatal error is abort(); a tool owes its user a
-  // message and a status.
-  llvm::install_fatal_error_handler([](void *, const char *reason, bool) {
-    printError(reason);
-    llvm::sys::RunInterruptHandlers(); // Removes temporary files.
-    std::_Exit(1);
-  });
-  removeLLVMOptions();
+  initializeTool("wavesmith-run");
   Options commandLine;
-  std::string problems;
-  llvm::raw_string_ostream problemStream(problems);
-  if (!cl::ParseCommandLineOptions(
-          argc, argv, "Runs a kernel that wavesmith-compile wrote\n",
-          &problemStream)) {
-    // One line in this tool's own form.
-    llvm::StringRef text = llvm::StringRef(problems).split('\n').first;
-    text.consume_front(llvm::sys::path::filename(argv[0]));
-    text.consume_front(": ");
-    std::string message = text.split("  Try:").first.rtrim(".!").str();
-    if (!message.empty())
-      message[0] = llvm::toLower(message[0]);
-    printError(message + " (--help lists the options)");
+  if (!parseToolCommandLine(argc, argv,
+                            "Runs a kernel that wavesmith-compile wrote\n",
+                            commandLine.single()))
     return 1;
-  }
-  for (const cl::Option *option : commandLine.single())
-    if (option->getNumOccurrences() > 1) {
-      printError("--" + option->ArgStr.str() + " is given twice");
-      return 1;
-    }
   if (llvm::Error error = run(commandLine)) {
-    printError(llvm::toString(std::move(error)));
+    printToolError(llvm::toString(std::move(error)));
     return 1;
   }
   return 0;

@@ -28,30 +28,6 @@ llvm::Expected<HostArray> readNumpyFile(llvm::StringRef path);
 /// The contents of a .npy file (version 1.0) for an array.
 std::vector<uint8_t> formatNumpy(const HostArrayView &array);
 
-/// Files that appear together or not at all: every one is written in full
-/// beside its final place before the first is renamed to it.
-class FileTransaction {
-public:
-  FileTransaction() = default;
-  FileTransaction(const FileTransaction &) = delete;
-  FileTransaction &operator=(const FileTransaction &) = delete;
-  ~FileTransaction();
-
-  /// Writes the contents beside \p path. A path that is not a regular file
-  /// (but exists) is an error.
-  llvm::Error add(llvm::StringRef path, llvm::ArrayRef<uint8_t> contents);
-
-  /// Renames all files to their paths.
-  llvm::Error commit();
-
-private:
-  struct Entry {
-    std::string path;
-    llvm::sys::fs::TempFile file;
-  };
-  std::vector<Entry> entries;
-};
-
 } // namespace wavesmith
 
 #endif // WAVESMITH_DEVICE_NUMPYFILE_H

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "wavesmith/Device/NumpyFile.h"
+#include "wavesmith/Support/FileTransaction.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
