@@ -268,6 +268,9 @@ bool Decoder::operand(const MCOperand &from, Operand &to) {
   return true;
 }
 
+/// The source modifier of SDWA that sign-extends an integer.
+constexpr unsigned signExtendBit = 16;
+
 bool isTied(const MCInstrDesc &desc, unsigned index) {
   return desc.getOperandConstraint(index, MCOI::TIED_TO) >= 0;
 }
@@ -365,6 +368,7 @@ bool Decoder::decodeVector(const MCInst &mi, const MCInstrDesc &desc,
     out.sourceType[i] = entry.source[i];
     Operand &o = out.src[i];
     bool neg = o.modifiers & 1, abs = o.modifiers & 2;
+    o.signExtend = format == Format::SDWA && (o.modifiers & signExtendBit);
     if (!(neg || abs))
       continue;
     uint32_t sign;
@@ -380,11 +384,7 @@ bool Decoder::decodeVector(const MCInst &mi, const MCInstrDesc &desc,
     case ValueType::Packed16:
       continue; // the handlers read the bits themselves
     default:
-      // In SDWA the bit means sign extension of an integer.
-      if (format != Format::SDWA || abs)
-        return false;
-      o.signExtend = true;
-      continue;
+      return false;
     }
     if (abs)
       o.andMask = ~sign;
@@ -415,6 +415,9 @@ bool Decoder::decodeScalar(const MCInst &mi, const MCInstrDesc &desc,
   unsigned count =
       std::min<unsigned>(mi.getNumOperands(), desc.getNumOperands());
   unsigned defs = desc.getNumDefs(), sources = 0;
+  // LLVM does not call the base of a relative move a result.
+  if (base.starts_with("S_MOVRELD"))
+    defs = 1;
   for (unsigned i = 0; i < count; ++i) {
     const MCOperand &o = mi.getOperand(i);
     if (i < defs) {

@@ -1,0 +1,193 @@
+//===- RobustnessTest.cpp - Damaged code objects --------------------------===//
+//
+// Part of Wavesmith. Licensed under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestSupport.h"
+
+using namespace wavesmith::sim;
+using namespace wavesmith::sim::test;
+
+namespace {
+
+class RobustnessTest : public OnTarget {};
+
+const char *const source = R"(
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#pragma OPENCL EXTENSION __cl_clang_function_pointers : enable
+constant double table[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+kernel void f(global double *out, global const int *in, int n) {
+  local double s[64];
+  double a[24];
+  int t = __builtin_amdgcn_workitem_id_x();
+  for (int i = 0; i < n; ++i) a[(i + in[t]) % 24] = i / (1.0 + t);
+  s[t] = a[in[t] % 24] + table[t & 7];
+  __builtin_amdgcn_s_barrier();
+  out[t] = s[63 - t];
+})";
+
+/// Loads and launches every kernel of a damaged file. Whatever happens must be
+/// a result or an error.
+void exercise(llvm::ArrayRef<uint8_t> elf, unsigned &loaded,
+              unsigned &launched, std::string *message = nullptr) {
+  auto object = CodeObject::load(elf);
+  if (!object) {
+    EXPECT_FALSE(llvm::toString(object.takeError()).empty());
+    return;
+  }
+  ++loaded;
+  for (const KernelInfo &kernel : (*object)->kernels()) {
+    Device device;
+    uint64_t out = device.upload(std::vector<double>(64));
+    uint64_t in = device.upload(std::vector<int>(64, 3));
+    Arguments arguments;
+    arguments.add(out).add(in).add(24);
+    arguments.bytes.resize(std::max<size_t>(
+        arguments.bytes.size(),
+        std::min<uint32_t>(kernel.explicitArgumentSize(), 4096)));
+    LaunchParameters p;
+    p.kernel = kernel.name;
+    p.workgroup = {64, 1, 1};
+    p.kernarg = arguments.bytes;
+    p.maxInstructions = 20000;
+    auto result = launch(**object, device.memory, p);
+    if (result) {
+      ++launched;
+      continue;
+    }
+    std::string text = llvm::toString(result.takeError());
+    EXPECT_FALSE(text.empty());
+    if (message)
+      *message = text;
+  }
+}
+
+TEST_P(RobustnessTest, FlippedBytesNeverCrash) {
+  std::vector<uint8_t> elf = compile(source, "cl", target());
+  ASSERT_FALSE(elf.empty());
+  std::mt19937_64 random(4711);
+  unsigned loaded = 0, launched = 0;
+  std::string message;
+  exercise(elf, loaded, launched, &message);
+  ASSERT_EQ(loaded, 1u);
+  ASSERT_EQ(launched, 1u) << message;
+  for (int round = 0; round < 500; ++round) {
+    std::vector<uint8_t> damaged = elf;
+    unsigned flips = 1 + random() % 4;
+    for (unsigned i = 0; i < flips; ++i)
+      damaged[random() % damaged.size()] ^= uint8_t(1 + random() % 255);
+    exercise(damaged, loaded, launched);
+  }
+  // Some damage is harmless, some is not.
+  EXPECT_GT(loaded, 50u);
+  EXPECT_LT(launched, 501u);
+}
+
+TEST_P(RobustnessTest, DamagedHeadersAndNotesNeverCrash) {
+  std::vector<uint8_t> elf = compile(source, "cl", target());
+  ASSERT_FALSE(elf.empty());
+  std::mt19937_64 random(815);
+  unsigned loaded = 0, launched = 0;
+  // ELF header, program headers, note, dynamic symbols: the first KiB or so;
+  // and the section headers at the end.
+  for (int round = 0; round < 1000; ++round) {
+    std::vector<uint8_t> damaged = elf;
+    size_t size = std::min<size_t>(1800, elf.size());
+    size_t at = random() % size;
+    if (round % 3 == 0)
+      at = elf.size() - 1 - random() % std::min<size_t>(1000, elf.size());
+    damaged[at] = round % 2 ? uint8_t(random()) : 0xff;
+    exercise(damaged, loaded, launched);
+  }
+  EXPECT_GT(loaded, 0u);
+}
+
+TEST_P(RobustnessTest, DamagedCodeNeverCrashes) {
+  std::vector<uint8_t> elf = compile(source, "cl", target());
+  ASSERT_FALSE(elf.empty());
+  auto object = CodeObject::load(elf);
+  ASSERT_TRUE(bool(object)) << messageOf(object);
+  // Find the code by its disassembly: text lies one page after its offset.
+  auto list = (*object)->disassemble("f");
+  ASSERT_TRUE(bool(list)) << messageOf(list);
+  uint64_t begin = list->front().address % 4096 +
+                   (list->front().address / 4096 - 1) * 4096;
+  uint64_t size = list->back().address - list->front().address;
+  ASSERT_LT(begin + size, elf.size());
+  std::mt19937_64 random(12);
+  unsigned loaded = 0, launched = 0;
+  for (int round = 0; round < 1500; ++round) {
+    std::vector<uint8_t> damaged = elf;
+    for (unsigned i = 0; i < 1 + unsigned(round % 3); ++i)
+      damaged[begin + random() % size] = uint8_t(random());
+    exercise(damaged, loaded, launched);
+  }
+  EXPECT_EQ(loaded, 1500u);
+  EXPECT_GT(launched, 0u);
+  EXPECT_LT(launched, 1500u);
+}
+
+TEST_P(RobustnessTest, TruncatedFiles) {
+  std::vector<uint8_t> elf = compile(source, "cl", target());
+  ASSERT_FALSE(elf.empty());
+  unsigned loaded = 0, launched = 0;
+  for (size_t size = 0; size < elf.size(); size += 37)
+    exercise(llvm::ArrayRef<uint8_t>(elf).take_front(size), loaded, launched);
+  EXPECT_EQ(loaded, 0u);
+}
+
+TEST_P(RobustnessTest, OtherFilesAreNamed) {
+  auto messageFor = [](llvm::ArrayRef<uint8_t> bytes) {
+    auto object = CodeObject::load(bytes);
+    return messageOf(object);
+  };
+  EXPECT_EQ(messageFor({}), "not an ELF file");
+  std::vector<uint8_t> text(200, 'x');
+  EXPECT_EQ(messageFor(text), "not an ELF file");
+  std::vector<uint8_t> elf = compile(source, "cl", "gfx908");
+  EXPECT_NE(messageFor(elf).find("gfx90a and gfx942 are supported"),
+            std::string::npos)
+      << messageFor(elf);
+  std::vector<uint8_t> relocatable = compile(source, "cl", target(), "-c");
+  EXPECT_NE(messageFor(relocatable).find("link it with ld.lld"),
+            std::string::npos)
+      << messageFor(relocatable);
+}
+
+TEST(MemoryTest, AllocationsAreChecked) {
+  Memory memory;
+  auto none = memory.allocate(0, "none");
+  EXPECT_EQ(messageOf(none), "cannot allocate 0 bytes of device memory for "
+                             "'none'");
+  auto a = memory.allocate(100, "a");
+  ASSERT_TRUE(bool(a));
+  auto b = memory.allocate(100, "b");
+  ASSERT_TRUE(bool(b));
+  EXPECT_GT(*b, *a + 100);
+  std::vector<uint8_t> bytes(101, 7);
+  std::string message = llvm::toString(memory.write(*a, bytes));
+  EXPECT_NE(message.find("host write of 101 bytes"), std::string::npos)
+      << message;
+  EXPECT_NE(message.find("'a'"), std::string::npos) << message;
+  bytes.resize(100);
+  EXPECT_FALSE(bool(memory.write(*a, bytes)));
+  std::vector<uint8_t> back(50);
+  EXPECT_FALSE(bool(memory.read(*a + 50, back)));
+  EXPECT_EQ(back[49], 7);
+  message = llvm::toString(memory.read(*a + 51, back));
+  EXPECT_NE(message.find("host read of 50 bytes"), std::string::npos);
+  message = llvm::toString(memory.release(*a + 1));
+  EXPECT_NE(message.find("no allocation starts at"), std::string::npos);
+  EXPECT_FALSE(bool(memory.release(*a)));
+  message = llvm::toString(memory.release(*a));
+  EXPECT_NE(message.find("released twice"), std::string::npos);
+  message = llvm::toString(memory.read(*a, back));
+  EXPECT_NE(message.find("which was released"), std::string::npos);
+}
+
+FOR_BOTH_TARGETS(RobustnessTest);
+
+} // namespace
