@@ -13,6 +13,11 @@ namespace {
 
 // Operands: src[0] address, src[1] and src[2] data, imm and imm2 offsets.
 
+/// Addresses wrap at 32 bits: LLVM folds offsets into negative bases.
+ALWAYS_INLINE uint64_t ldsAddress(uint32_t base, int64_t offset) {
+  return static_cast<uint32_t>(base + static_cast<uint32_t>(offset));
+}
+
 uint8_t *ldsPlace(Wave &w, unsigned lane, uint64_t offset, unsigned bytes,
                   bool write) {
   std::vector<uint8_t> &lds = w.group->lds;
@@ -38,7 +43,7 @@ template <unsigned Dwords> void readDwords(Wave &w, const Instruction &I) {
   const uint32_t *address = w.vgpr[I.src[0].index];
   uint32_t(*d)[L] = w.vgpr + I.dst.index;
   forActive(w, [&](unsigned l) {
-    const uint8_t *p = ldsPlace(w, l, uint64_t(address[l]) + uint64_t(I.imm),
+    const uint8_t *p = ldsPlace(w, l, ldsAddress(address[l], I.imm),
                                 4 * Dwords, false);
     if (!p)
       return false;
@@ -56,7 +61,7 @@ template <typename T, Part Where> void readSmall(Wave &w, const Instruction &I) 
   const uint32_t *address = w.vgpr[I.src[0].index];
   uint32_t *d = w.vgpr[I.dst.index];
   forActive(w, [&](unsigned l) {
-    const uint8_t *p = ldsPlace(w, l, uint64_t(address[l]) + uint64_t(I.imm),
+    const uint8_t *p = ldsPlace(w, l, ldsAddress(address[l], I.imm),
                                 sizeof(T), false);
     if (!p)
       return false;
@@ -77,7 +82,7 @@ template <unsigned Dwords> void writeDwords(Wave &w, const Instruction &I) {
   const uint32_t *address = w.vgpr[I.src[0].index];
   uint32_t(*s)[L] = w.vgpr + I.src[1].index;
   forActive(w, [&](unsigned l) {
-    uint8_t *p = ldsPlace(w, l, uint64_t(address[l]) + uint64_t(I.imm),
+    uint8_t *p = ldsPlace(w, l, ldsAddress(address[l], I.imm),
                           4 * Dwords, true);
     if (!p)
       return false;
@@ -92,7 +97,7 @@ void writeSmall(Wave &w, const Instruction &I) {
   const uint32_t *address = w.vgpr[I.src[0].index];
   const uint32_t *s = w.vgpr[I.src[1].index];
   forActive(w, [&](unsigned l) {
-    uint8_t *p = ldsPlace(w, l, uint64_t(address[l]) + uint64_t(I.imm),
+    uint8_t *p = ldsPlace(w, l, ldsAddress(address[l], I.imm),
                           sizeof(T), true);
     if (!p)
       return false;
@@ -109,9 +114,9 @@ void readTwo(Wave &w, const Instruction &I) {
   uint32_t(*d)[L] = w.vgpr + I.dst.index;
   forActive(w, [&](unsigned l) {
     // The address may be one of the destinations.
-    uint64_t base = address[l];
-    uint64_t offsets[2] = {base + uint64_t(I.imm) * 4 * Dwords * Scale,
-                           base + uint64_t(I.imm2) * 4 * Dwords * Scale};
+    uint32_t base = address[l];
+    uint64_t offsets[2] = {ldsAddress(base, I.imm * 4 * Dwords * Scale),
+                           ldsAddress(base, I.imm2 * 4 * Dwords * Scale)};
     uint32_t values[2 * Dwords];
     for (unsigned e = 0; e < 2; ++e) {
       const uint8_t *p = ldsPlace(w, l, offsets[e], 4 * Dwords, false);
@@ -130,8 +135,8 @@ void writeTwo(Wave &w, const Instruction &I) {
   const uint32_t *address = w.vgpr[I.src[0].index];
   forActive(w, [&](unsigned l) {
     uint64_t offsets[2] = {
-        address[l] + uint64_t(I.imm) * 4 * Dwords * Scale,
-        address[l] + uint64_t(I.imm2) * 4 * Dwords * Scale};
+        ldsAddress(address[l], I.imm * 4 * Dwords * Scale),
+        ldsAddress(address[l], I.imm2 * 4 * Dwords * Scale)};
     for (unsigned e = 0; e < 2; ++e) {
       uint8_t *p = ldsPlace(w, l, offsets[e], 4 * Dwords, true);
       if (!p)
@@ -156,7 +161,7 @@ void ldsAtomic(Wave &w, const Instruction &I) {
     return static_cast<T>(bits);
   };
   forActive(w, [&](unsigned l) {
-    uint64_t offset = uint64_t(address[l]) + uint64_t(I.imm);
+    uint64_t offset = ldsAddress(address[l], I.imm);
     if (offset % sizeof(T)) {
       failLane(w, static_cast<int>(l),
                "atomic access to LDS offset " + llvm::Twine(offset) +

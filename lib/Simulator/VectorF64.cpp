@@ -9,6 +9,43 @@
 #include "Semantics.h"
 
 namespace wavesmith::sim::WAVESMITH_SIMULATOR_VARIANT {
+namespace {
+
+/// The fraction bits of 2/pi, the first bit on top; v_trig_preop_f64 sees the
+/// first 1201 of them.
+constexpr unsigned twoOverPiBits = 1201;
+constexpr uint64_t twoOverPi[] = {
+    0xa2f9836e4e441529ull, 0xfc2757d1f534ddc0ull, 0xdb6295993c439041ull,
+    0xfe5163abdebbc561ull, 0xb7246e3a424dd2e0ull, 0x06492eea09d1921cull,
+    0xfe1deb1cb129a73eull, 0xe88235f52ebb4484ull, 0xe99c7026b45f7e41ull,
+    0x3991d639835339f4ull, 0x9c845f8bbdf9283bull, 0x1ff897ffde05980full,
+    0xef2f118b5a0a6d1full, 0x6d367ecf27cb09b7ull, 0x4f463f669e5fea2dull,
+    0x7527bac7ebe5f17bull, 0x3d0739f78a5292eaull, 0x6bfb5fb11f8d5d08ull,
+    0x56033046fc7b6babull,
+};
+
+/// v_trig_preop_f64: the 53 bits of 2/pi that Payne and Hanek's reduction of x
+/// needs for its segment, placed where they stand in the fraction.
+inline double trigPreop(double x, uint32_t segment) {
+  int exponent = static_cast<int>(hardware::bitsOf(x) >> 52) & 0x7ff;
+  int shift = static_cast<int>(segment & 31) * 53;
+  if (exponent > 1077)
+    shift += exponent - 1077;
+  uint64_t bits = 0;
+  for (unsigned i = 0; i < 53; ++i) {
+    unsigned at = static_cast<unsigned>(shift) + i;
+    uint64_t bit = at < twoOverPiBits
+                       ? (twoOverPi[at / 64] >> (63 - at % 64)) & 1
+                       : 0;
+    bits = (bits << 1) | bit;
+  }
+  int scale = -53 - shift;
+  if (exponent >= 1968)
+    scale += 128;
+  return std::ldexp(static_cast<double>(bits), scale);
+}
+
+} // namespace
 
 void registerVectorF64(OpcodeTable &table) {
   using namespace hardware;
@@ -42,6 +79,7 @@ void registerVectorF64(OpcodeTable &table) {
   OP1("V_FRACT_F64", F64, F64, fract_f64(a));
   SLOW1("V_FREXP_MANT_F64", F64, F64, frexp_mant_f64(a));
   SLOW1("V_FREXP_EXP_I32_F64", I32, F64, frexp_exp_i32_f64(a));
+  SLOW2("V_TRIG_PREOP_F64", F64, F64, U32, trigPreop(a, b));
   SLOW2("V_LDEXP_F64", F64, F64, I32, ldexp_f64(a, b));
 
   OP1("V_CVT_F64_I32", F64, I32, static_cast<double>(a));
