@@ -10,6 +10,7 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/BinaryFormat/MsgPackDocument.h"
+#include "llvm/BinaryFormat/MsgPackReader.h"
 #include "llvm/Object/ELF.h"
 #include "llvm/Support/AMDHSAKernelDescriptor.h"
 #include <atomic>
@@ -132,8 +133,8 @@ Error readKernel(msgpack::DocNode &node, KernelInfo &info,
         Field{".vgpr_spill_count", &info.vgprSpillCount, true},
         Field{".max_flat_workgroup_size", &info.maxFlatWorkgroupSize, false},
         Field{".wavefront_size", &info.wavefrontSize, false}}) {
-    auto value = field.optional ? map.number(field.key, 0)
-                                : map.number(field.key);
+    auto value =
+        field.optional ? map.number(field.key, 0) : map.number(field.key);
     if (!value)
       return value.takeError();
     *field.target = *value;
@@ -185,18 +186,63 @@ Error readKernel(msgpack::DocNode &node, KernelInfo &info,
         return malformed("argument '" + result.name + "' of kernel '" +
                          info.name + "' ends at byte " +
                          Twine(uint64_t(result.offset) + result.size) +
-                         " of a kernarg segment of " +
-                         Twine(info.kernargSize));
+                         " of a kernarg segment of " + Twine(info.kernargSize));
       info.arguments.push_back(std::move(result));
     }
   }
   return Error::success();
 }
 
-Error readMetadata(ArrayRef<uint8_t> blob, wavesmith::sim::detail::CodeObjectImage &image,
+/// Walks over one value. LLVM's document reader trusts its input: it stops the
+/// program at map keys that are no scalars and at types that metadata never
+/// has, so they are turned down before.
+Error checkMessagePack(msgpack::Reader &reader, unsigned depth) {
+  if (depth > 16)
+    return malformed("the metadata note is nested too deeply");
+  msgpack::Object object;
+  auto more = reader.read(object);
+  if (!more)
+    return more.takeError();
+  if (!*more)
+    return malformed("the metadata note ends early");
+  switch (object.Kind) {
+  case msgpack::Type::Nil:
+  case msgpack::Type::Int:
+  case msgpack::Type::UInt:
+  case msgpack::Type::Boolean:
+  case msgpack::Type::Float:
+  case msgpack::Type::String:
+    return Error::success();
+  case msgpack::Type::Array:
+    for (size_t i = 0; i < object.Length; ++i)
+      if (Error error = checkMessagePack(reader, depth + 1))
+        return error;
+    return Error::success();
+  case msgpack::Type::Map:
+    for (size_t i = 0; i < object.Length; ++i) {
+      msgpack::Object key;
+      auto haveKey = reader.read(key);
+      if (!haveKey)
+        return haveKey.takeError();
+      if (!*haveKey || key.Kind != msgpack::Type::String)
+        return malformed("a key in the metadata note is no string");
+      if (Error error = checkMessagePack(reader, depth + 1))
+        return error;
+    }
+    return Error::success();
+  default:
+    return malformed("the metadata note holds a value of unexpected type");
+  }
+}
+
+Error readMetadata(ArrayRef<uint8_t> blob,
+                   wavesmith::sim::detail::CodeObjectImage &image,
                    std::vector<std::string> &symbols) {
   msgpack::Document document;
   StringRef text(reinterpret_cast<const char *>(blob.data()), blob.size());
+  msgpack::Reader reader(text);
+  if (Error error = checkMessagePack(reader, 0))
+    return error;
   if (!document.readFromBlob(text, /*Multi=*/false))
     return malformed("the metadata note is no valid MessagePack");
   msgpack::DocNode &root = document.getRoot();
@@ -231,7 +277,8 @@ Expected<ArrayRef<uint8_t>> slice(ArrayRef<uint8_t> elf, uint64_t offset,
   return elf.slice(offset, size);
 }
 
-Error readSegments(const File &file, wavesmith::sim::detail::CodeObjectImage &image) {
+Error readSegments(const File &file,
+                   wavesmith::sim::detail::CodeObjectImage &image) {
   auto headers = file.program_headers();
   if (!headers)
     return headers.takeError();
@@ -245,8 +292,8 @@ Error readSegments(const File &file, wavesmith::sim::detail::CodeObjectImage &im
         (total += header.p_memsz) > maximumImageBytes ||
         header.p_vaddr > maximumImageBytes)
       return malformed("the segments take more than 1 GiB");
-    auto bytes = slice(image.elf, header.p_offset, header.p_filesz,
-                       "a loaded segment");
+    auto bytes =
+        slice(image.elf, header.p_offset, header.p_filesz, "a loaded segment");
     if (!bytes)
       return bytes.takeError();
     if (header.p_memsz == 0)
@@ -259,10 +306,9 @@ Error readSegments(const File &file, wavesmith::sim::detail::CodeObjectImage &im
     segment.executable = header.p_flags & ELF::PF_X;
     image.segments.push_back(std::move(segment));
   }
-  std::sort(image.segments.begin(), image.segments.end(),
-            [](const Segment &a, const Segment &b) {
-              return a.address < b.address;
-            });
+  std::sort(
+      image.segments.begin(), image.segments.end(),
+      [](const Segment &a, const Segment &b) { return a.address < b.address; });
   for (size_t i = 1; i < image.segments.size(); ++i)
     if (image.segments[i].address - image.segments[i - 1].address <
         image.segments[i - 1].size)
@@ -273,7 +319,8 @@ Error readSegments(const File &file, wavesmith::sim::detail::CodeObjectImage &im
 const Segment *segmentWith(const wavesmith::sim::detail::CodeObjectImage &image,
                            uint64_t address, uint64_t size) {
   for (const Segment &segment : image.segments)
-    if (address >= segment.address && address - segment.address <= segment.size &&
+    if (address >= segment.address &&
+        address - segment.address <= segment.size &&
         segment.size - (address - segment.address) >= size)
       return &segment;
   return nullptr;
@@ -299,9 +346,9 @@ Error readKernelDescriptor(const wavesmith::sim::detail::CodeObjectImage &image,
   code.kernargPreload = descriptor.kernarg_preload;
   code.groupSegmentSize = descriptor.group_segment_fixed_size;
   code.privateSegmentSize = descriptor.private_segment_fixed_size;
-  code.entryAddress = info.descriptorAddress +
-                      static_cast<uint64_t>(
-                          descriptor.kernel_code_entry_byte_offset);
+  code.entryAddress =
+      info.descriptorAddress +
+      static_cast<uint64_t>(descriptor.kernel_code_entry_byte_offset);
   if (code.groupSegmentSize != info.groupSegmentFixedSize ||
       code.privateSegmentSize != info.privateSegmentFixedSize)
     return malformed("descriptor and metadata of kernel '" + info.name +
@@ -355,8 +402,8 @@ Error readSymbolsAndRelocations(const File &file,
         Relocation result;
         result.address = relocation.r_offset;
         result.size = 8;
-        result.value = static_cast<uint64_t>(
-            static_cast<int64_t>(relocation.r_addend));
+        result.value =
+            static_cast<uint64_t>(static_cast<int64_t>(relocation.r_addend));
         if (type == ELF::R_AMDGPU_NONE)
           continue;
         if (type == ELF::R_AMDGPU_ABS64) {
@@ -422,9 +469,9 @@ Error readImage(wavesmith::sim::detail::CodeObjectImage &image) {
     return createStringError("not an HSA code object: OS ABI " +
                              Twine(unsigned(header.e_ident[ELF::EI_OSABI])));
   if (header.e_type != ELF::ET_DYN)
-    return createStringError(
-        "not a linked code object (ELF type " + Twine(unsigned(header.e_type)) +
-        "): link it with ld.lld -shared");
+    return createStringError("not a linked code object (ELF type " +
+                             Twine(unsigned(header.e_type)) +
+                             "): link it with ld.lld -shared");
   switch (header.e_ident[ELF::EI_ABIVERSION]) {
   case ELF::ELFABIVERSION_AMDGPU_HSA_V4:
     image.version = 4;
@@ -494,7 +541,8 @@ Error readImage(wavesmith::sim::detail::CodeObjectImage &image) {
 // CodeObject
 //===----------------------------------------------------------------------===//
 
-CodeObject::CodeObject() : impl(std::make_unique<wavesmith::sim::detail::CodeObjectImage>()) {}
+CodeObject::CodeObject()
+    : impl(std::make_unique<wavesmith::sim::detail::CodeObjectImage>()) {}
 CodeObject::~CodeObject() = default;
 
 Expected<std::shared_ptr<const CodeObject>>
@@ -519,7 +567,8 @@ const KernelInfo *CodeObject::findKernel(StringRef name) const {
   return nullptr;
 }
 
-int32_t wavesmith::sim::detail::CodeObjectImage::indexAt(uint64_t address) const {
+int32_t
+wavesmith::sim::detail::CodeObjectImage::indexAt(uint64_t address) const {
   for (const TextSection &text : texts) {
     uint64_t offset = address - text.address;
     if (address < text.address || offset % 4 ||

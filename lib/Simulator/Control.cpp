@@ -60,7 +60,9 @@ void branchEXECNZ(Wave &w, const Instruction &I) {
   if (w.read64(sgprEXEC) != 0)
     branch(w, I);
 }
-void getPC(Wave &w, const Instruction &I) { setS64(w, I.dst, addressOfNext(w)); }
+void getPC(Wave &w, const Instruction &I) {
+  setS64(w, I.dst, addressOfNext(w));
+}
 void setPC(Wave &w, const Instruction &I) { jumpTo(w, s64(w, I.src[0])); }
 void swapPC(Wave &w, const Instruction &I) {
   uint64_t target = s64(w, I.src[0]);
@@ -106,8 +108,7 @@ void gprIndexMode(Wave &w, const Instruction &I) {
   updateSlow(w);
 }
 void gprIndexIndex(Wave &w, const Instruction &I) {
-  w.sgpr[sgprM0] =
-      (w.sgpr[sgprM0] & 0xffffff00u) | (s32(w, I.src[0]) & 0xffu);
+  w.sgpr[sgprM0] = (w.sgpr[sgprM0] & 0xffffff00u) | (s32(w, I.src[0]) & 0xffu);
 }
 
 //===----------------------------------------------------------------------===//
@@ -165,8 +166,7 @@ void getRegister(Wave &w, const Instruction &I) {
     return;
   }
   uint64_t mask = (uint64_t(1) << size) - 1;
-  setS32(w, I.dst,
-         static_cast<uint32_t>((w.modeRegister >> offset) & mask));
+  setS32(w, I.dst, static_cast<uint32_t>((w.modeRegister >> offset) & mask));
 }
 
 void unknownInstruction(Wave &w, const Instruction &I) {

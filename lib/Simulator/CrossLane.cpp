@@ -14,15 +14,15 @@ namespace {
 void readFirstLane(Wave &w, const Instruction &I) {
   // With no active lane it reads lane 0.
   unsigned lane = w.exec ? static_cast<unsigned>(__builtin_ctzll(w.exec)) : 0;
-  uint32_t value = I.src[0].isVGPR() ? w.vgpr[I.src[0].index][lane]
-                                     : s32(w, I.src[0]);
+  uint32_t value =
+      I.src[0].isVGPR() ? w.vgpr[I.src[0].index][lane] : s32(w, I.src[0]);
   setS32(w, I.dst, value);
 }
 
 void readLane(Wave &w, const Instruction &I) {
   unsigned lane = s32(w, I.src[1]) & (L - 1);
-  uint32_t value = I.src[0].isVGPR() ? w.vgpr[I.src[0].index][lane]
-                                     : s32(w, I.src[0]);
+  uint32_t value =
+      I.src[0].isVGPR() ? w.vgpr[I.src[0].index][lane] : s32(w, I.src[0]);
   setS32(w, I.dst, value);
 }
 
@@ -87,8 +87,8 @@ void swizzle(Wave &w, const Instruction &I) {
     if (offset >= 0xc000) {
       // Rotation within 32 lanes: [10] direction, [9:5] distance, and a mask.
       unsigned distance = (offset >> 5) & 31, mask = offset & 31;
-      unsigned rotated = (offset >> 10) & 1 ? (l + 32 - distance) & 31
-                                            : (l + distance) & 31;
+      unsigned rotated =
+          (offset >> 10) & 1 ? (l + 32 - distance) & 31 : (l + distance) & 31;
       source = (l & 32) | ((l & mask) | (rotated & ~mask & 31));
     } else if (offset & 0x8000) {
       source = (l & ~3u) | ((offset >> (2 * (l & 3))) & 3);

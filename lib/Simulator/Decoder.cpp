@@ -68,20 +68,19 @@ MachineCode::create(StringRef processor) {
   result->registers.reset(target->createMCRegInfo(triple));
   result->assembler.reset(
       target->createMCAsmInfo(*result->registers, triple, options));
-  result->subtarget.reset(
-      target->createMCSubtargetInfo(triple, processor, ""));
+  result->subtarget.reset(target->createMCSubtargetInfo(triple, processor, ""));
   result->instructions.reset(target->createMCInstrInfo());
   if (!result->registers || !result->assembler || !result->subtarget ||
       !result->instructions)
     return createStringError("LLVM cannot describe " + processor);
-  result->context = std::make_unique<MCContext>(
-      triple, result->assembler.get(), result->registers.get(),
-      result->subtarget.get());
+  result->context = std::make_unique<MCContext>(triple, result->assembler.get(),
+                                                result->registers.get(),
+                                                result->subtarget.get());
   result->disassembler.reset(
       target->createMCDisassembler(*result->subtarget, *result->context));
-  result->printer.reset(target->createMCInstPrinter(
-      triple, 0, *result->assembler, *result->instructions,
-      *result->registers));
+  result->printer.reset(
+      target->createMCInstPrinter(triple, 0, *result->assembler,
+                                  *result->instructions, *result->registers));
   if (!result->disassembler || !result->printer)
     return createStringError("LLVM cannot disassemble " + processor);
   return std::move(result);
@@ -119,8 +118,8 @@ std::vector<RegisterMeaning> registerMeanings(const MCRegisterInfo &info) {
           break;
         ++count;
       }
-      if (count == 0 || first + count > limit ||
-          name.ends_with("_LO16") || name.ends_with("_HI16"))
+      if (count == 0 || first + count > limit || name.ends_with("_LO16") ||
+          name.ends_with("_HI16"))
         return false;
       o.kind = kind;
       o.index = static_cast<uint16_t>(base + first);
@@ -185,9 +184,39 @@ std::vector<RegisterMeaning> registerMeanings(const MCRegisterInfo &info) {
   return result;
 }
 
+/// Whether LLVM 22's disassembler or printer stops the program at an encoding.
+/// None of these is an instruction of gfx90a or gfx942: they name a literal
+/// where the format has none, or selectors that do not exist. Found by decoding
+/// random words.
+bool stopsDisassembler(uint32_t first, uint32_t second) {
+  unsigned top = first >> 24;
+  constexpr uint32_t literal = 0xff, sdwa = 0xf9;
+  // VOP3 and VOP3P: three 9-bit sources; comparisons name an SGPR below.
+  if (top >= 0xd0 && top <= 0xd3)
+    for (unsigned i = 0; i < 3; ++i)
+      if (((second >> (9 * i)) & 0x1ff) == literal)
+        return true;
+  if (top == 0xd0 && (first & 0xff) == literal)
+    return true;
+  // MUBUF and MTBUF: the scalar offset.
+  if (((top >= 0xe0 && top <= 0xe3) || (top >= 0xe8 && top <= 0xeb)) &&
+      (second >> 24) == literal)
+    return true;
+  // SDWA: selectors 7, and unused modes 3 except in comparisons.
+  if (top < 0x80 && (first & 0x1ff) == sdwa) {
+    bool isCompare = (first >> 25) == 0x3e;
+    auto field = [&](unsigned at) { return (second >> at) & 7; };
+    if (field(16) == 7 || field(24) == 7)
+      return true;
+    if (!isCompare && (field(8) == 7 || ((second >> 11) & 3) == 3))
+      return true;
+  }
+  return false;
+}
+
 bool consumeEncodingSuffix(StringRef &name) {
-  for (StringRef suffix : {"_vi", "_gfx9", "_gfx90a", "_gfx940", "_vcd",
-                           "_acd", "_gfx8", "_mac"})
+  for (StringRef suffix :
+       {"_vi", "_gfx9", "_gfx90a", "_gfx940", "_vcd", "_acd", "_gfx8", "_mac"})
     if (name.consume_back(suffix))
       return true;
   return false;
@@ -197,20 +226,30 @@ bool consumeEncodingSuffix(StringRef &name) {
 class Decoder {
 public:
   Decoder(wavesmith::sim::detail::CodeObjectImage &image, MachineCode &mc)
-      : image(image), mc(mc), table(opcodeTable()),
-        meanings(registerMeanings(*mc.registers)) {
-    // The operand type of source modifiers is private to LLVM's target: take
-    // it from an instruction known to have them.
-    for (unsigned i = 0; i < mc.instructions->getNumOpcodes(); ++i) {
-      StringRef name = mc.instructions->getName(i);
-      if (name == "V_ADD_F64_vi")
-        modifierType = mc.instructions->get(i).operands()[1].OperandType;
-    }
-  }
+      : image(image), mc(mc), table(opcodeTable()), meanings(meaningsFor(mc)),
+        modifierType(modifierTypeFor(mc)) {}
 
   Error run();
 
 private:
+  /// Both are the same for all processors: found once.
+  static const std::vector<RegisterMeaning> &meaningsFor(MachineCode &mc) {
+    static const std::vector<RegisterMeaning> result =
+        registerMeanings(*mc.registers);
+    return result;
+  }
+  /// The operand type of source modifiers is private to LLVM's target: it is
+  /// taken from an instruction known to have them.
+  static unsigned modifierTypeFor(MachineCode &mc) {
+    static const unsigned result = [&] {
+      for (unsigned i = 0; i < mc.instructions->getNumOpcodes(); ++i)
+        if (mc.instructions->getName(i) == "V_ADD_F64_vi")
+          return unsigned(mc.instructions->get(i).operands()[1].OperandType);
+      return ~0u;
+    }();
+    return result;
+  }
+
   void decodeOne(const MCInst &mi, DecodedInstruction &out);
   bool decodeVector(const MCInst &mi, const MCInstrDesc &desc,
                     const OpcodeEntry &entry, Format format, StringRef base,
@@ -229,8 +268,8 @@ private:
   wavesmith::sim::detail::CodeObjectImage &image;
   MachineCode &mc;
   const OpcodeTable &table;
-  std::vector<RegisterMeaning> meanings;
-  unsigned modifierType = ~0u;
+  const std::vector<RegisterMeaning> &meanings;
+  unsigned modifierType;
   StringMap<uint32_t> names;
 };
 
@@ -313,8 +352,8 @@ bool Decoder::decodeVector(const MCInst &mi, const MCInstrDesc &desc,
         return false;
       continue;
     }
-    if (o.isImm() && (type == MCOI::OPERAND_IMMEDIATE ||
-                      type == MCOI::OPERAND_UNKNOWN)) {
+    if (o.isImm() &&
+        (type == MCOI::OPERAND_IMMEDIATE || type == MCOI::OPERAND_UNKNOWN)) {
       immediates.push_back(o.getImm());
       continue;
     }
@@ -359,8 +398,9 @@ bool Decoder::decodeVector(const MCInst &mi, const MCInstrDesc &desc,
       out.clamp = false;
       out.omod = 0;
       for (size_t i = 0; i < immediates.size() && i < 3; ++i)
-        (i == 0 ? out.imm2 : i == 1 ? out.imm3 : out.target) =
-            static_cast<int32_t>(immediates[i]);
+        (i == 0   ? out.imm2
+         : i == 1 ? out.imm3
+                  : out.target) = static_cast<int32_t>(immediates[i]);
     }
   }
 
@@ -537,8 +577,7 @@ bool Decoder::decodeVectorMemory(const MCInst &mi, const MCInstrDesc &desc,
       out.src[0] = vectors[0];
   } else {
     // Data first for buffers and scratch, address first else.
-    bool dataFirst =
-        out.space == Space::Buffer || out.space == Space::Scratch;
+    bool dataFirst = out.space == Space::Buffer || out.space == Space::Scratch;
     if (vectors.size() == 1) {
       if (!dataFirst)
         return false;
@@ -555,8 +594,7 @@ bool Decoder::decodeVectorMemory(const MCInst &mi, const MCInstrDesc &desc,
     return out.src[source].isVGPR() && out.src[source].dwords >= dwords;
   };
   auto needScalar = [&](unsigned dwords) {
-    return out.src[2].kind == OperandKind::SGPR &&
-           out.src[2].dwords >= dwords;
+    return out.src[2].kind == OperandKind::SGPR && out.src[2].dwords >= dwords;
   };
   switch (out.space) {
   case Space::Global:
@@ -632,10 +670,9 @@ void Decoder::decodeOne(const MCInst &mi, DecodedInstruction &out) {
   out.handler = table.unknown;
   out.opcodeName = nameIndex(base);
 
-  bool vectorMemory = base.starts_with("GLOBAL_") ||
-                      base.starts_with("FLAT_") ||
-                      base.starts_with("SCRATCH_") ||
-                      base.starts_with("BUFFER_");
+  bool vectorMemory =
+      base.starts_with("GLOBAL_") || base.starts_with("FLAT_") ||
+      base.starts_with("SCRATCH_") || base.starts_with("BUFFER_");
   if (vectorMemory) {
     if (base.consume_back("_RTN"))
       out.returnsOld = true;
@@ -731,10 +768,13 @@ Error Decoder::run() {
       instruction.word = static_cast<uint32_t>(word);
       MCInst mi;
       uint64_t size = 0;
-      // Vector instructions take at most 20 bytes.
-      auto status = mc.disassembler->getInstruction(
-          mi, size, text.bytes.slice(4 * word), text.address + 4 * word,
-          nulls());
+      ArrayRef<uint8_t> bytes = text.bytes.slice(4 * word);
+      auto status = MCDisassembler::Fail;
+      uint32_t second =
+          word + 1 < words ? support::endian::read32le(bytes.data() + 4) : 0;
+      if (!stopsDisassembler(support::endian::read32le(bytes.data()), second))
+        status = mc.disassembler->getInstruction(
+            mi, size, bytes, text.address + 4 * word, nulls());
       if (status != MCDisassembler::Success || size == 0 || size % 4 ||
           size > 4 * (words - word)) {
         size = 4;
@@ -777,8 +817,7 @@ Error wavesmith::sim::decode(wavesmith::sim::detail::CodeObjectImage &image) {
   return Decoder(image, **mc).run();
 }
 
-std::string
-wavesmith::sim::detail::CodeObjectImage::textOfInstruction(
+std::string wavesmith::sim::detail::CodeObjectImage::textOfInstruction(
     uint32_t index) const {
   if (index >= instructions.size())
     return "<no instruction>";
@@ -794,10 +833,12 @@ wavesmith::sim::detail::CodeObjectImage::textOfInstruction(
   uint64_t offset = 4 * uint64_t(instruction.word);
   std::string result;
   raw_string_ostream out(result);
-  if ((*mc)->disassembler->getInstruction(mi, size, text.bytes.slice(offset),
-                                          text.address + offset, nulls()) !=
-      MCDisassembler::Success) {
-    uint32_t word = support::endian::read32le(text.bytes.data() + offset);
+  // What was not decoded is not printed either.
+  uint32_t word = support::endian::read32le(text.bytes.data() + offset);
+  if (opcodeNames[instruction.opcodeName].empty() ||
+      (*mc)->disassembler->getInstruction(mi, size, text.bytes.slice(offset),
+                                          text.address + offset,
+                                          nulls()) != MCDisassembler::Success) {
     out << ".long 0x" << Twine::utohexstr(word);
     return result;
   }

@@ -105,8 +105,8 @@ template <typename T> T scaleDownOnce(T a, T b, T c) {
   // the result.
   if (error == 0 || std::signbit(error) != std::signbit(difference))
     return result;
-  return result + std::copysign(std::numeric_limits<T>::denorm_min(),
-                                difference);
+  return result +
+         std::copysign(std::numeric_limits<T>::denorm_min(), difference);
 }
 
 template <typename T> T divFmas(T s0, T s1, T s2, bool flag) {
@@ -121,13 +121,16 @@ template <typename T> T divFmas(T s0, T s1, T s2, bool flag) {
 template <typename T> T divFixup(T s0, T s1, T s2) {
   using D = DivisionFormat<T>;
   bool negative = isNegative(s1) != isNegative(s2);
-  auto withSign = [&](T magnitude) { return negative ? -magnitude : magnitude; };
+  auto withSign = [&](T magnitude) {
+    return negative ? -magnitude : magnitude;
+  };
   constexpr T infinity = std::numeric_limits<T>::infinity();
   if (s2 != s2)
     return s2 + s2;
   if (s1 != s1)
     return s1 + s1;
-  bool infinite1 = std::fabs(s1) == infinity, infinite2 = std::fabs(s2) == infinity;
+  bool infinite1 = std::fabs(s1) == infinity,
+       infinite2 = std::fabs(s2) == infinity;
   if ((s1 == 0 && s2 == 0) || (infinite1 && infinite2))
     return -std::numeric_limits<T>::quiet_NaN();
   if (s1 == 0 || infinite2)
@@ -148,7 +151,7 @@ template <typename T> void runDivScale(Wave &w, const Instruction &I) {
   auto b = Type::source(w, I.src[1], buffer[1]);
   auto c = Type::source(w, I.src[2], buffer[2]);
   uint64_t mask = 0;
-  uint32_t(*d)[L] = w.vgpr + I.dst.index;
+  uint32_t (*d)[L] = w.vgpr + I.dst.index;
   for (uint64_t rest = w.exec; rest; rest &= rest - 1) {
     unsigned l = static_cast<unsigned>(__builtin_ctzll(rest));
     bool flag;
@@ -171,11 +174,10 @@ template <typename T> void runDivFmas(Wave &w, const Instruction &I) {
     });
     return;
   }
-  uint32_t(*d)[L] = w.vgpr + I.dst.index;
+  uint32_t (*d)[L] = w.vgpr + I.dst.index;
   for (uint64_t rest = w.exec; rest; rest &= rest - 1) {
     unsigned l = static_cast<unsigned>(__builtin_ctzll(rest));
-    Type::put(d, l,
-              divFmas<T>(a.get(l), b.get(l), c.get(l), (flags >> l) & 1));
+    Type::put(d, l, divFmas<T>(a.get(l), b.get(l), c.get(l), (flags >> l) & 1));
   }
 }
 

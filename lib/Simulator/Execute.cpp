@@ -20,7 +20,7 @@ void clampAndScale(Wave &w, const Instruction &I, bool applyOmod) {
   typename T::Buffer buffer;
   Operand result = I.dst;
   auto values = T::source(w, result, buffer);
-  uint32_t(*d)[L] = w.vgpr + I.dst.index;
+  uint32_t (*d)[L] = w.vgpr + I.dst.index;
   for (unsigned l = 0; l < L; ++l) {
     if (!w.execMask[l])
       continue;
@@ -337,6 +337,7 @@ void fillTable(OpcodeTable &table) {
   registerVectorMemory(table);
   registerLDS(table);
   registerCrossLane(table);
+  registerMFMA(table);
   table.dpp = &dpp;
   table.sdwa = &sdwa;
   table.modified = &modified;

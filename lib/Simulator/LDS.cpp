@@ -41,10 +41,10 @@ ALWAYS_INLINE void forActive(Wave &w, Function function) {
 
 template <unsigned Dwords> void readDwords(Wave &w, const Instruction &I) {
   const uint32_t *address = w.vgpr[I.src[0].index];
-  uint32_t(*d)[L] = w.vgpr + I.dst.index;
+  uint32_t (*d)[L] = w.vgpr + I.dst.index;
   forActive(w, [&](unsigned l) {
-    const uint8_t *p = ldsPlace(w, l, ldsAddress(address[l], I.imm),
-                                4 * Dwords, false);
+    const uint8_t *p =
+        ldsPlace(w, l, ldsAddress(address[l], I.imm), 4 * Dwords, false);
     if (!p)
       return false;
     uint32_t values[Dwords];
@@ -57,12 +57,13 @@ template <unsigned Dwords> void readDwords(Wave &w, const Instruction &I) {
 
 enum class Part { Whole, Low16, High16 };
 
-template <typename T, Part Where> void readSmall(Wave &w, const Instruction &I) {
+template <typename T, Part Where>
+void readSmall(Wave &w, const Instruction &I) {
   const uint32_t *address = w.vgpr[I.src[0].index];
   uint32_t *d = w.vgpr[I.dst.index];
   forActive(w, [&](unsigned l) {
-    const uint8_t *p = ldsPlace(w, l, ldsAddress(address[l], I.imm),
-                                sizeof(T), false);
+    const uint8_t *p =
+        ldsPlace(w, l, ldsAddress(address[l], I.imm), sizeof(T), false);
     if (!p)
       return false;
     T value;
@@ -80,10 +81,10 @@ template <typename T, Part Where> void readSmall(Wave &w, const Instruction &I) 
 
 template <unsigned Dwords> void writeDwords(Wave &w, const Instruction &I) {
   const uint32_t *address = w.vgpr[I.src[0].index];
-  uint32_t(*s)[L] = w.vgpr + I.src[1].index;
+  uint32_t (*s)[L] = w.vgpr + I.src[1].index;
   forActive(w, [&](unsigned l) {
-    uint8_t *p = ldsPlace(w, l, ldsAddress(address[l], I.imm),
-                          4 * Dwords, true);
+    uint8_t *p =
+        ldsPlace(w, l, ldsAddress(address[l], I.imm), 4 * Dwords, true);
     if (!p)
       return false;
     for (unsigned i = 0; i < Dwords; ++i)
@@ -97,8 +98,7 @@ void writeSmall(Wave &w, const Instruction &I) {
   const uint32_t *address = w.vgpr[I.src[0].index];
   const uint32_t *s = w.vgpr[I.src[1].index];
   forActive(w, [&](unsigned l) {
-    uint8_t *p = ldsPlace(w, l, ldsAddress(address[l], I.imm),
-                          sizeof(T), true);
+    uint8_t *p = ldsPlace(w, l, ldsAddress(address[l], I.imm), sizeof(T), true);
     if (!p)
       return false;
     T value = static_cast<T>(s[l] >> Shift);
@@ -111,7 +111,7 @@ void writeSmall(Wave &w, const Instruction &I) {
 template <unsigned Dwords, unsigned Scale>
 void readTwo(Wave &w, const Instruction &I) {
   const uint32_t *address = w.vgpr[I.src[0].index];
-  uint32_t(*d)[L] = w.vgpr + I.dst.index;
+  uint32_t (*d)[L] = w.vgpr + I.dst.index;
   forActive(w, [&](unsigned l) {
     // The address may be one of the destinations.
     uint32_t base = address[l];
@@ -134,9 +134,8 @@ template <unsigned Dwords, unsigned Scale>
 void writeTwo(Wave &w, const Instruction &I) {
   const uint32_t *address = w.vgpr[I.src[0].index];
   forActive(w, [&](unsigned l) {
-    uint64_t offsets[2] = {
-        ldsAddress(address[l], I.imm * 4 * Dwords * Scale),
-        ldsAddress(address[l], I.imm2 * 4 * Dwords * Scale)};
+    uint64_t offsets[2] = {ldsAddress(address[l], I.imm * 4 * Dwords * Scale),
+                           ldsAddress(address[l], I.imm2 * 4 * Dwords * Scale)};
     for (unsigned e = 0; e < 2; ++e) {
       uint8_t *p = ldsPlace(w, l, offsets[e], 4 * Dwords, true);
       if (!p)
@@ -152,9 +151,9 @@ template <AtomicKind Kind, typename T>
 void ldsAtomic(Wave &w, const Instruction &I) {
   constexpr unsigned words = sizeof(T) / 4;
   const uint32_t *address = w.vgpr[I.src[0].index];
-  uint32_t(*d)[L] = w.vgpr + I.dst.index;
+  uint32_t (*d)[L] = w.vgpr + I.dst.index;
   auto value = [&](unsigned operand, unsigned l) {
-    uint32_t(*s)[L] = w.vgpr + I.src[operand].index;
+    uint32_t (*s)[L] = w.vgpr + I.src[operand].index;
     uint64_t bits = s[0][l];
     if (words == 2)
       bits |= uint64_t(s[1][l]) << 32;

@@ -66,8 +66,9 @@ Counters &Counters::operator+=(const Counters &other) {
   return *this;
 }
 
-static void countInstructions(const wavesmith::sim::detail::CodeObjectImage &object,
-                              ArrayRef<uint64_t> hits, Counters &counters) {
+static void
+countInstructions(const wavesmith::sim::detail::CodeObjectImage &object,
+                  ArrayRef<uint64_t> hits, Counters &counters) {
   for (size_t i = 0; i < hits.size(); ++i) {
     uint64_t n = hits[i];
     if (!n)
@@ -195,7 +196,9 @@ static std::array<uint8_t, 64> dispatchPacket(const KernelCode &code,
     uint16_t v = static_cast<uint16_t>(value);
     std::memcpy(&packet[at], &v, 2);
   };
-  auto put32 = [&](unsigned at, uint32_t v) { std::memcpy(&packet[at], &v, 4); };
+  auto put32 = [&](unsigned at, uint32_t v) {
+    std::memcpy(&packet[at], &v, 4);
+  };
   put16(0, 2); // a kernel dispatch
   put16(2, 3);
   for (unsigned d = 0; d < 3; ++d) {
@@ -303,23 +306,26 @@ void Worker::setUp(Wave &w, uint32_t index, std::array<uint32_t, 3> id) {
     next += 2;
   };
   auto enabled = [&](unsigned bit) { return (code.properties >> bit) & 1; };
-  if (enabled(amdhsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER_SHIFT)) {
+  if (enabled(
+          amdhsa::
+              KERNEL_CODE_PROPERTY_ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER_SHIFT)) {
     // A swizzled descriptor that adds the lane: 64 lanes of 4 bytes.
     add64(scratchBase | (uint64_t(1) << 63));
-    add64(0xffffffffu | (uint64_t((1u << 23) | (3u << 21) | (4u << 15))
-                         << 32));
+    add64(0xffffffffu | (uint64_t((1u << 23) | (3u << 21) | (4u << 15)) << 32));
   }
   if (enabled(amdhsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_DISPATCH_PTR_SHIFT))
     add64(dispatch.packetAddress);
   if (enabled(amdhsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_QUEUE_PTR_SHIFT))
     add64(0); // there is no queue: an access is reported
-  if (enabled(amdhsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_KERNARG_SEGMENT_PTR_SHIFT))
+  if (enabled(
+          amdhsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_KERNARG_SEGMENT_PTR_SHIFT))
     add64(dispatch.kernargAddress);
   if (enabled(amdhsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_DISPATCH_ID_SHIFT))
     add64(0);
   if (enabled(amdhsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_FLAT_SCRATCH_INIT_SHIFT))
     add64(scratchBase);
-  if (enabled(amdhsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_PRIVATE_SEGMENT_SIZE_SHIFT))
+  if (enabled(
+          amdhsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_PRIVATE_SEGMENT_SIZE_SHIFT))
     w.sgpr[next++] = dispatch.scratchPerLane;
   // Preloaded kernel arguments: length and offset in dwords.
   unsigned preloadLength = code.kernargPreload & 0x7f;
@@ -344,10 +350,10 @@ void Worker::setUp(Wave &w, uint32_t index, std::array<uint32_t, 3> id) {
   w.sgpr[sgprM0] = 0;
 
   // v0 holds x, y and z in 10 bits each.
-  uint32_t active = std::min(lanesPerWave,
-                             dispatch.threads - index * lanesPerWave);
-  uint64_t exec = active == lanesPerWave ? ~uint64_t(0)
-                                         : (uint64_t(1) << active) - 1;
+  uint32_t active =
+      std::min(lanesPerWave, dispatch.threads - index * lanesPerWave);
+  uint64_t exec =
+      active == lanesPerWave ? ~uint64_t(0) : (uint64_t(1) << active) - 1;
   w.write64(sgprEXEC, exec);
   w.exec = ~exec; // makes the first use unpack it
   for (uint32_t l = 0; l < active; ++l) {
@@ -466,19 +472,17 @@ Error checkParameters(const CodeObject &object, const LaunchParameters &p,
       return createStringError(where + "the workgroup size " +
                                shape(p.workgroup) + " has a zero");
     if (uint64_t(p.grid[d]) * p.workgroup[d] > UINT32_MAX)
-      return createStringError(
-          where + "grid " + shape(p.grid) + " times workgroup size " +
-          shape(p.workgroup) + " does not fit in 32 bits");
+      return createStringError(where + "grid " + shape(p.grid) +
+                               " times workgroup size " + shape(p.workgroup) +
+                               " does not fit in 32 bits");
   }
   uint64_t threads = uint64_t(p.workgroup[0]) * p.workgroup[1];
-  threads = threads > maximumWorkgroupSize ? threads
-                                           : threads * p.workgroup[2];
+  threads = threads > maximumWorkgroupSize ? threads : threads * p.workgroup[2];
   uint32_t limit = std::min(maximumWorkgroupSize, kernel->maxFlatWorkgroupSize);
   if (threads > limit)
-    return createStringError(where + "the workgroup size " +
-                             shape(p.workgroup) +
-                             " has more work-items than the kernel's maximum " +
-                             Twine(limit));
+    return createStringError(
+        where + "the workgroup size " + shape(p.workgroup) +
+        " has more work-items than the kernel's maximum " + Twine(limit));
   std::array<uint32_t, 3> required = kernel->requiredWorkgroupSize;
   if (required[0] && required != p.workgroup)
     return createStringError(where + "the workgroup size is " +
@@ -507,20 +511,21 @@ Error checkCode(const Dispatch &dispatch) {
   unsigned denormal32 = (code.rsrc1 >> 16) & 3;
   unsigned denormal64 = (code.rsrc1 >> 18) & 3;
   if (denormal64 != 3)
-    return createStringError(where + "f64 and f16 denormals are flushed "
-                                     "(denormal mode " +
+    return createStringError(where +
+                             "f64 and f16 denormals are flushed "
+                             "(denormal mode " +
                              Twine(denormal64) + "), which is not modelled");
   if (denormal32 != 3 && denormal32 != 0)
-    return createStringError(where + "f32 denormals are flushed for sources or "
-                                     "results only (denormal mode " +
+    return createStringError(where +
+                             "f32 denormals are flushed for sources or "
+                             "results only (denormal mode " +
                              Twine(denormal32) + "), which is not modelled");
   if ((code.rsrc1 >> 26) & 1)
     return createStringError(where + "FP16_OVFL is set, which is not modelled");
   if ((code.rsrc2 >> 24) & 0x7f)
     return createStringError(
         where + "floating-point exceptions are enabled, which is not modelled");
-  if (code.properties &
-      amdhsa::KERNEL_CODE_PROPERTY_ENABLE_WAVEFRONT_SIZE32)
+  if (code.properties & amdhsa::KERNEL_CODE_PROPERTY_ENABLE_WAVEFRONT_SIZE32)
     return createStringError(where + "wavefronts of 32 lanes on " +
                              dispatch.image.target);
   // The user SGPRs that are described must fit those that are declared.
@@ -540,8 +545,7 @@ Error checkCode(const Dispatch &dispatch) {
                              " bytes of LDS, a workgroup has at most " +
                              Twine(maximumLDSBytes));
   if (dispatch.scratchPerLane > maximumScratchPerLane)
-    return createStringError(where + "needs " +
-                             Twine(dispatch.scratchPerLane) +
+    return createStringError(where + "needs " + Twine(dispatch.scratchPerLane) +
                              " bytes of scratch, a work-item has at most " +
                              Twine(maximumScratchPerLane));
   return Error::success();
@@ -561,8 +565,8 @@ Expected<Counters> wavesmith::sim::launch(const CodeObject &object,
   Dispatch dispatch(object, image, *kernel, code, parameters);
   uint64_t ldsBytes =
       uint64_t(code.groupSegmentSize) + parameters.dynamicLDSBytes;
-  dispatch.ldsBytes = static_cast<uint32_t>(
-      std::min<uint64_t>(ldsBytes, maximumLDSBytes + 1));
+  dispatch.ldsBytes =
+      static_cast<uint32_t>(std::min<uint64_t>(ldsBytes, maximumLDSBytes + 1));
   uint64_t scratchBytes = uint64_t(code.privateSegmentSize) +
                           (kernel->usesDynamicStack ? dynamicStackBytes : 0);
   dispatch.scratchPerLane = static_cast<uint32_t>(
@@ -571,8 +575,8 @@ Expected<Counters> wavesmith::sim::launch(const CodeObject &object,
     return std::move(error);
   dispatch.threads = parameters.workgroup[0] * parameters.workgroup[1] *
                      parameters.workgroup[2];
-  dispatch.waves = static_cast<uint32_t>(
-      divideCeil(dispatch.threads, lanesPerWave));
+  dispatch.waves =
+      static_cast<uint32_t>(divideCeil(dispatch.threads, lanesPerWave));
   uint64_t entryAddress = code.entryAddress;
   // With preloaded arguments the firmware enters behind a loader of 256 bytes.
   if (code.kernargPreload & 0x7f)
@@ -605,18 +609,17 @@ Expected<Counters> wavesmith::sim::launch(const CodeObject &object,
                             : "the code object's constants"});
   }
   dispatch.kernarg.assign(alignTo(std::max(kernel->kernargSize, 4u), 64), 0);
-  std::memcpy(dispatch.kernarg.data(), parameters.kernarg.data(),
-              std::min<size_t>(parameters.kernarg.size(),
-                               dispatch.kernarg.size()));
+  std::memcpy(
+      dispatch.kernarg.data(), parameters.kernarg.data(),
+      std::min<size_t>(parameters.kernarg.size(), dispatch.kernarg.size()));
   fillHiddenArguments(*kernel, parameters, dispatch.kernarg);
   dispatch.kernargAddress = 0x280000000000ull;
   dispatch.packetAddress = 0x290000000000ull;
   std::array<uint8_t, 64> packet =
       dispatchPacket(code, parameters, dispatch.kernargAddress);
-  dispatch.view.regions.push_back({dispatch.kernargAddress,
-                                   dispatch.kernarg.size(),
-                                   dispatch.kernarg.data(), false,
-                                   "the kernarg segment"});
+  dispatch.view.regions.push_back(
+      {dispatch.kernargAddress, dispatch.kernarg.size(),
+       dispatch.kernarg.data(), false, "the kernarg segment"});
   dispatch.view.regions.push_back({dispatch.packetAddress, packet.size(),
                                    packet.data(), false,
                                    "the dispatch packet"});

@@ -249,7 +249,8 @@ struct CodeObjectImage {
   /// The index of the instruction at a virtual address, -1 where none starts.
   int32_t indexAt(uint64_t address) const;
   uint64_t addressOf(uint32_t index) const {
-    return texts[textOf[index]].address + 4 * uint64_t(instructions[index].word);
+    return texts[textOf[index]].address +
+           4 * uint64_t(instructions[index].word);
   }
   /// The assembler text of an instruction.
   std::string textOfInstruction(uint32_t index) const;

@@ -23,12 +23,14 @@ static std::string hex(uint64_t value) {
   return "0x" + utohexstr(value, /*LowerCase=*/true);
 }
 
-static std::string boundsOf(uint64_t base, const wavesmith::sim::detail::Allocation &a) {
+static std::string boundsOf(uint64_t base,
+                            const wavesmith::sim::detail::Allocation &a) {
   return "'" + a.name + "' [" + hex(base) + ", " + hex(base + a.size) +
          ") of " + std::to_string(a.size) + " bytes";
 }
 
-Memory::Memory() : impl(std::make_unique<wavesmith::sim::detail::MemoryImage>()) {}
+Memory::Memory()
+    : impl(std::make_unique<wavesmith::sim::detail::MemoryImage>()) {}
 Memory::~Memory() = default;
 Memory::Memory(Memory &&) = default;
 Memory &Memory::operator=(Memory &&) = default;
@@ -69,8 +71,9 @@ Error Memory::release(uint64_t address) {
   return Error::success();
 }
 
-static Expected<uint8_t *> find(const wavesmith::sim::detail::MemoryImage &m, uint64_t address,
-                                uint64_t bytes, StringRef what) {
+static Expected<uint8_t *> find(const wavesmith::sim::detail::MemoryImage &m,
+                                uint64_t address, uint64_t bytes,
+                                StringRef what) {
   auto it = m.allocations.upper_bound(address);
   if (it != m.allocations.begin()) {
     --it;
@@ -102,7 +105,8 @@ Error Memory::read(uint64_t address, MutableArrayRef<uint8_t> out) const {
   return Error::success();
 }
 
-std::string wavesmith::sim::detail::MemoryImage::describe(uint64_t address) const {
+std::string
+wavesmith::sim::detail::MemoryImage::describe(uint64_t address) const {
   if (address < 4096)
     return "the address is a null pointer";
   auto next = allocations.upper_bound(address);

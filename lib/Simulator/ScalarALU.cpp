@@ -217,8 +217,8 @@ void registerScalarALU(OpcodeTable &table) {
   S32("S_MULK_I32", return a * b;);
   S32("S_MUL_I32", return a * b;);
   S32("S_MUL_HI_U32", return static_cast<uint32_t>((uint64_t(a) * b) >> 32););
-  S32("S_MUL_HI_I32", return static_cast<uint32_t>(
-                          (int64_t(int32_t(a)) * int32_t(b)) >> 32););
+  S32("S_MUL_HI_I32",
+      return static_cast<uint32_t>((int64_t(int32_t(a)) * int32_t(b)) >> 32););
   S32("S_ABS_I32", uint32_t r = int32_t(a) < 0 ? 0u - a : a; scc = r != 0;
       return r;);
   S32("S_ABSDIFF_I32", uint32_t r = a - b; if (int32_t(r) < 0) r = 0u - r;
@@ -279,16 +279,15 @@ void registerScalarALU(OpcodeTable &table) {
   }
   S32("S_BFE_U32", uint32_t r = bitfield<uint32_t>(a, b & 31, (b >> 16) & 127);
       scc = r != 0; return r;);
-  S32("S_BFE_I32",
-      uint32_t r = uint32_t(
-          bitfield<int32_t>(int32_t(a), b & 31, (b >> 16) & 127));
+  S32("S_BFE_I32", uint32_t r = uint32_t(
+                       bitfield<int32_t>(int32_t(a), b & 31, (b >> 16) & 127));
       scc = r != 0; return r;);
   S64BY32("S_BFE_U64",
           uint64_t r = bitfield<uint64_t>(a, b & 63, (b >> 16) & 127);
           scc = r != 0; return r;);
   S64BY32("S_BFE_I64",
-          uint64_t r = uint64_t(
-              bitfield<int64_t>(int64_t(a), b & 63, (b >> 16) & 127));
+          uint64_t r =
+              uint64_t(bitfield<int64_t>(int64_t(a), b & 63, (b >> 16) & 127));
           scc = r != 0; return r;);
   S32("S_BREV_B32", return reverseBits(a););
   S64("S_BREV_B64", return reverseBits(a););
@@ -327,9 +326,8 @@ void registerScalarALU(OpcodeTable &table) {
     };
     struct Set064 {
       static void run(Wave &w, const Instruction &I) {
-        w.write64(I.dst.index,
-                  w.read64(I.dst.index) &
-                      ~(uint64_t(1) << (s32(w, I.src[0]) & 63)));
+        w.write64(I.dst.index, w.read64(I.dst.index) &
+                                   ~(uint64_t(1) << (s32(w, I.src[0]) & 63)));
       }
     };
     struct Set164 {

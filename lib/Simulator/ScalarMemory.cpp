@@ -17,8 +17,9 @@ template <unsigned Dwords> void load(Wave &w, const Instruction &I) {
   if (I.src[1].kind != OperandKind::None)
     address += s32(w, I.src[1]);
   if (address & 3) {
-    fail(w, "scalar load from address 0x" + llvm::Twine::utohexstr(address) +
-                ", which is no multiple of 4 (the hardware drops the low bits)");
+    fail(w,
+         "scalar load from address 0x" + llvm::Twine::utohexstr(address) +
+             ", which is no multiple of 4 (the hardware drops the low bits)");
     return;
   }
   const uint8_t *host = resolve(w, -1, address, 4 * Dwords, false);

@@ -133,8 +133,8 @@ ALWAYS_INLINE uint64_t packMask(const uint32_t *values) {
   uint64_t mask = 0;
 #ifdef __AVX2__
   for (unsigned i = 0; i < 8; ++i) {
-    __m256i v = _mm256_load_si256(
-        reinterpret_cast<const __m256i *>(values + 8 * i));
+    __m256i v =
+        _mm256_load_si256(reinterpret_cast<const __m256i *>(values + 8 * i));
     mask |= uint64_t(uint32_t(_mm256_movemask_ps(
                 _mm256_castsi256_ps(_mm256_slli_epi32(v, 31)))))
             << (8 * i);
@@ -201,7 +201,8 @@ template <typename T, ValueType V> struct Double {
     const uint32_t *low, *high;
     uint32_t andMask, xorMask;
     ALWAYS_INLINE T get(unsigned l) const {
-      uint32_t h = V == ValueType::F64 ? (high[l] & andMask) ^ xorMask : high[l];
+      uint32_t h =
+          V == ValueType::F64 ? (high[l] & andMask) ^ xorMask : high[l];
       uint64_t bits = uint64_t(low[l]) | (uint64_t(h) << 32);
       T value;
       __builtin_memcpy(&value, &bits, 8);
@@ -333,7 +334,7 @@ using I16 = Short<int16_t>;
 
 template <bool Vector, typename D, typename Compute>
 ALWAYS_INLINE void forLanes(Wave &w, const Instruction &I, Compute compute) {
-  uint32_t(*d)[L] = w.vgpr + I.dst.index;
+  uint32_t (*d)[L] = w.vgpr + I.dst.index;
   if (Vector) {
     if (w.exec == ~uint64_t(0)) {
       VECTORIZE
@@ -435,8 +436,8 @@ inline OpcodeEntry plainEntry(Handler handler, Category category) {
         return static_cast<typename D::type>(EXPRESSION);                      \
       }                                                                        \
     };                                                                         \
-    table.entries[NAME] = vectorEntry<A>(&unary<F, VECTOR, D, A>,              \
-                                         D::valueType, ##__VA_ARGS__);         \
+    table.entries[NAME] =                                                      \
+        vectorEntry<A>(&unary<F, VECTOR, D, A>, D::valueType, ##__VA_ARGS__);  \
   }
 #define WAVESMITH_OP2(NAME, VECTOR, D, A, B, EXPRESSION, ...)                  \
   {                                                                            \
@@ -455,9 +456,8 @@ inline OpcodeEntry plainEntry(Handler handler, Category category) {
         return static_cast<typename D::type>(EXPRESSION);                      \
       }                                                                        \
     };                                                                         \
-    table.entries[NAME] =                                                      \
-        vectorEntry<A, B, C>(&ternary<F, VECTOR, D, A, B, C>, D::valueType,    \
-                             ##__VA_ARGS__);                                   \
+    table.entries[NAME] = vectorEntry<A, B, C>(                                \
+        &ternary<F, VECTOR, D, A, B, C>, D::valueType, ##__VA_ARGS__);         \
   }
 #define OP1(NAME, ...) WAVESMITH_OP1(NAME, true, __VA_ARGS__)
 #define OP2(NAME, ...) WAVESMITH_OP2(NAME, true, __VA_ARGS__)

@@ -107,7 +107,7 @@ ALWAYS_INLINE int32_t toI32(float a) {
                                : static_cast<int32_t>(a);
 }
 ALWAYS_INLINE uint32_t toU32(float a) {
-  return !(a > 0) ? 0u
+  return !(a > 0)             ? 0u
          : a >= 4294967296.0f ? UINT32_MAX
                               : static_cast<uint32_t>(a);
 }
@@ -213,16 +213,16 @@ template <bool Signed> void multiplyAdd64(Wave &w, const Instruction &I) {
   const uint32_t *a = lanes(w, I.src[0], 0, bufferA);
   const uint32_t *b = lanes(w, I.src[1], 0, bufferB);
   U64::Source c = U64::source(w, I.src[2], bufferC);
-  uint32_t(*d)[L] = w.vgpr + I.dst.index;
+  uint32_t (*d)[L] = w.vgpr + I.dst.index;
   VECTORIZE
   for (unsigned l = 0; l < L; ++l) {
-    uint64_t product = Signed
-                           ? uint64_t(int64_t(int32_t(a[l])) * int32_t(b[l]))
-                           : uint64_t(a[l]) * b[l];
+    uint64_t product = Signed ? uint64_t(int64_t(int32_t(a[l])) * int32_t(b[l]))
+                              : uint64_t(a[l]) * b[l];
     uint64_t addend = c.get(l);
     uint64_t sum = product + addend;
-    out[l] = Signed ? uint32_t((((~(product ^ addend)) & (product ^ sum)) >> 63))
-                    : uint32_t(sum < product);
+    out[l] = Signed
+                 ? uint32_t((((~(product ^ addend)) & (product ^ sum)) >> 63))
+                 : uint32_t(sum < product);
     U64::blend(d, l, sum, w.execMask[l]);
   }
   w.write64(I.sdst.index, packMask(out) & w.exec);
@@ -276,20 +276,20 @@ void registerVectorALU(OpcodeTable &table) {
       vectorEntry<U32>(&swapRegisters, ValueType::B32);
 
   //===--- Integers -------------------------------------------------------===//
-  table.entries["V_ADD_U32"] = vectorEntry<U32, U32>(
-      &addOperation<Carry::Add, false>, ValueType::B32);
-  table.entries["V_SUB_U32"] = vectorEntry<U32, U32>(
-      &addOperation<Carry::Sub, false>, ValueType::B32);
+  table.entries["V_ADD_U32"] =
+      vectorEntry<U32, U32>(&addOperation<Carry::Add, false>, ValueType::B32);
+  table.entries["V_SUB_U32"] =
+      vectorEntry<U32, U32>(&addOperation<Carry::Sub, false>, ValueType::B32);
   table.entries["V_SUBREV_U32"] = vectorEntry<U32, U32>(
       &addOperation<Carry::SubReverse, false>, ValueType::B32);
-  table.entries["V_ADD_I32"] = vectorEntry<U32, U32>(
-      &addOperation<Carry::Add, true>, ValueType::B32);
-  table.entries["V_SUB_I32"] = vectorEntry<U32, U32>(
-      &addOperation<Carry::Sub, true>, ValueType::B32);
-  table.entries["V_ADD_CO_U32"] = vectorEntry<U32, U32>(
-      &carryOperation<Carry::Add, false>, ValueType::B32);
-  table.entries["V_SUB_CO_U32"] = vectorEntry<U32, U32>(
-      &carryOperation<Carry::Sub, false>, ValueType::B32);
+  table.entries["V_ADD_I32"] =
+      vectorEntry<U32, U32>(&addOperation<Carry::Add, true>, ValueType::B32);
+  table.entries["V_SUB_I32"] =
+      vectorEntry<U32, U32>(&addOperation<Carry::Sub, true>, ValueType::B32);
+  table.entries["V_ADD_CO_U32"] =
+      vectorEntry<U32, U32>(&carryOperation<Carry::Add, false>, ValueType::B32);
+  table.entries["V_SUB_CO_U32"] =
+      vectorEntry<U32, U32>(&carryOperation<Carry::Sub, false>, ValueType::B32);
   table.entries["V_SUBREV_CO_U32"] = vectorEntry<U32, U32>(
       &carryOperation<Carry::SubReverse, false>, ValueType::B32);
   table.entries["V_ADDC_CO_U32"] = vectorEntry<U32, U32, U64>(
@@ -298,22 +298,21 @@ void registerVectorALU(OpcodeTable &table) {
       &carryOperation<Carry::Sub, true>, ValueType::B32);
   table.entries["V_SUBBREV_CO_U32"] = vectorEntry<U32, U32, U64>(
       &carryOperation<Carry::SubReverse, true>, ValueType::B32);
-  table.entries["V_MAD_U64_U32"] = vectorEntry<U32, U32, U64>(
-      &multiplyAdd64<false>, ValueType::B64);
-  table.entries["V_MAD_I64_I32"] = vectorEntry<U32, U32, U64>(
-      &multiplyAdd64<true>, ValueType::B64);
+  table.entries["V_MAD_U64_U32"] =
+      vectorEntry<U32, U32, U64>(&multiplyAdd64<false>, ValueType::B64);
+  table.entries["V_MAD_I64_I32"] =
+      vectorEntry<U32, U32, U64>(&multiplyAdd64<true>, ValueType::B64);
   for (const char *name :
        {"V_ADD_U32", "V_SUB_U32", "V_SUBREV_U32", "V_ADD_I32", "V_SUB_I32",
         "V_ADD_CO_U32", "V_SUB_CO_U32", "V_SUBREV_CO_U32", "V_ADDC_CO_U32",
         "V_SUBB_CO_U32", "V_SUBBREV_CO_U32"})
     table.entries[name].handlesClamp = true;
 
-  OP2("V_MUL_LO_U32", U32, U32, U32, a *b);
+  OP2("V_MUL_LO_U32", U32, U32, U32, a * b);
   OP2("V_MUL_HI_U32", U32, U32, U32, (uint64_t(a) * b) >> 32);
   OP2("V_MUL_HI_I32", I32, I32, I32, (int64_t(a) * b) >> 32);
   OP2("V_MUL_U32_U24", U32, U32, U32, low24(a) * low24(b));
-  OP2("V_MUL_HI_U32_U24", U32, U32, U32,
-      (uint64_t(low24(a)) * low24(b)) >> 32);
+  OP2("V_MUL_HI_U32_U24", U32, U32, U32, (uint64_t(low24(a)) * low24(b)) >> 32);
   OP2("V_MUL_I32_I24", U32, U32, U32,
       uint32_t(sign24(a)) * uint32_t(sign24(b)));
   OP2("V_MUL_HI_I32_I24", U32, U32, U32,
@@ -334,7 +333,7 @@ void registerVectorALU(OpcodeTable &table) {
   OP3("V_MIN3_U32", U32, U32, U32, U32, minimum(minimum(a, b), c));
   OP3("V_MAX3_U32", U32, U32, U32, U32, maximum(maximum(a, b), c));
   OP3("V_MED3_U32", U32, U32, U32, U32, median(a, b, c));
-  OP2("V_AND_B32", U32, U32, U32, a &b);
+  OP2("V_AND_B32", U32, U32, U32, a & b);
   OP2("V_OR_B32", U32, U32, U32, a | b);
   OP2("V_XOR_B32", U32, U32, U32, a ^ b);
   OP2("V_XNOR_B32", U32, U32, U32, ~(a ^ b));
@@ -367,8 +366,7 @@ void registerVectorALU(OpcodeTable &table) {
   SLOW1("V_FFBH_I32", U32, I32,
         (a ^ (a >> 31)) ? uint32_t(__builtin_clz(uint32_t(a ^ (a >> 31))))
                         : ~0u);
-  SLOW3("V_SAD_U8", U32, U32, U32, U32,
-        sumOfDifferences(a, b, c, false, 0));
+  SLOW3("V_SAD_U8", U32, U32, U32, U32, sumOfDifferences(a, b, c, false, 0));
   SLOW3("V_SAD_HI_U8", U32, U32, U32, U32,
         sumOfDifferences(a, b, c, false, 16));
   SLOW3("V_MSAD_U8", U32, U32, U32, U32, sumOfDifferences(a, b, c, true, 0));
@@ -378,18 +376,18 @@ void registerVectorALU(OpcodeTable &table) {
   OP2("V_ADD_F32", F32, F32, F32, a + b, Arithmetic::F32Add);
   OP2("V_SUB_F32", F32, F32, F32, a - b, Arithmetic::F32Add);
   OP2("V_SUBREV_F32", F32, F32, F32, b - a, Arithmetic::F32Add);
-  OP2("V_MUL_F32", F32, F32, F32, a *b, Arithmetic::F32Mul);
-  OP2("V_MUL_LEGACY_F32", F32, F32, F32,
-      (a == 0 || b == 0) ? 0.0f : a * b, Arithmetic::F32Mul);
+  OP2("V_MUL_F32", F32, F32, F32, a * b, Arithmetic::F32Mul);
+  OP2("V_MUL_LEGACY_F32", F32, F32, F32, (a == 0 || b == 0) ? 0.0f : a * b,
+      Arithmetic::F32Mul);
   OP3("V_FMA_F32", F32, F32, F32, F32, __builtin_fmaf(a, b, c),
       Arithmetic::F32FMA);
   OP3("V_FMAC_F32", F32, F32, F32, F32, __builtin_fmaf(a, b, c),
       Arithmetic::F32FMA);
-  OP3("V_MAD_F32", F32, F32, F32, F32, a *b + c, Arithmetic::F32FMA);
-  OP3("V_MAC_F32", F32, F32, F32, F32, a *b + c, Arithmetic::F32FMA);
+  OP3("V_MAD_F32", F32, F32, F32, F32, a * b + c, Arithmetic::F32FMA);
+  OP3("V_MAC_F32", F32, F32, F32, F32, a * b + c, Arithmetic::F32FMA);
   // The literal is the second source of madmk and the third of madak.
-  OP3("V_MADAK_F32", F32, F32, F32, F32, a *b + c, Arithmetic::F32FMA);
-  OP3("V_MADMK_F32", F32, F32, F32, F32, a *b + c, Arithmetic::F32FMA);
+  OP3("V_MADAK_F32", F32, F32, F32, F32, a * b + c, Arithmetic::F32FMA);
+  OP3("V_MADMK_F32", F32, F32, F32, F32, a * b + c, Arithmetic::F32FMA);
   OP3("V_FMAAK_F32", F32, F32, F32, F32, __builtin_fmaf(a, b, c),
       Arithmetic::F32FMA);
   OP3("V_FMAMK_F32", F32, F32, F32, F32, __builtin_fmaf(a, b, c),

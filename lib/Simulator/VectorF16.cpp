@@ -17,14 +17,18 @@ namespace {
 // addend alone decides.
 
 ALWAYS_INLINE double minimumF16(double a, double b) {
-  return a != a ? b : b != b ? a : a == b ? (std::signbit(a) ? a : b)
-                                 : a < b  ? a
-                                          : b;
+  return a != a   ? b
+         : b != b ? a
+         : a == b ? (std::signbit(a) ? a : b)
+         : a < b  ? a
+                  : b;
 }
 ALWAYS_INLINE double maximumF16(double a, double b) {
-  return a != a ? b : b != b ? a : a == b ? (std::signbit(a) ? b : a)
-                                 : a > b  ? a
-                                          : b;
+  return a != a   ? b
+         : b != b ? a
+         : a == b ? (std::signbit(a) ? b : a)
+         : a > b  ? a
+                  : b;
 }
 
 } // namespace
@@ -35,7 +39,9 @@ void registerVectorF16(OpcodeTable &table) {
   SLOW1("V_CVT_F16_U16", F16, U16, static_cast<double>(a));
   SLOW1("V_CVT_F16_I16", F16, I16, static_cast<double>(a));
   SLOW1("V_CVT_U16_F16", U16, F16,
-        !(a > 0) ? 0 : a >= 65535.0 ? 65535 : static_cast<uint16_t>(a));
+        !(a > 0)       ? 0
+        : a >= 65535.0 ? 65535
+                       : static_cast<uint16_t>(a));
   SLOW1("V_CVT_I16_F16", I16, F16,
         a != a          ? 0
         : a >= 32767.0  ? 32767
@@ -44,7 +50,7 @@ void registerVectorF16(OpcodeTable &table) {
   SLOW2("V_ADD_F16", F16, F16, F16, a + b);
   SLOW2("V_SUB_F16", F16, F16, F16, a - b);
   SLOW2("V_SUBREV_F16", F16, F16, F16, b - a);
-  SLOW2("V_MUL_F16", F16, F16, F16, a *b);
+  SLOW2("V_MUL_F16", F16, F16, F16, a * b);
   SLOW3("V_FMA_F16", F16, F16, F16, F16, __builtin_fma(a, b, c));
   SLOW2("V_MIN_F16", F16, F16, F16, minimumF16(a, b));
   SLOW2("V_MAX_F16", F16, F16, F16, maximumF16(a, b));

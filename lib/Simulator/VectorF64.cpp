@@ -34,9 +34,8 @@ inline double trigPreop(double x, uint32_t segment) {
   uint64_t bits = 0;
   for (unsigned i = 0; i < 53; ++i) {
     unsigned at = static_cast<unsigned>(shift) + i;
-    uint64_t bit = at < twoOverPiBits
-                       ? (twoOverPi[at / 64] >> (63 - at % 64)) & 1
-                       : 0;
+    uint64_t bit =
+        at < twoOverPiBits ? (twoOverPi[at / 64] >> (63 - at % 64)) & 1 : 0;
     bits = (bits << 1) | bit;
   }
   int scale = -53 - shift;
@@ -51,7 +50,7 @@ void registerVectorF64(OpcodeTable &table) {
   using namespace hardware;
 
   OP2("V_ADD_F64", F64, F64, F64, a + b, Arithmetic::F64Add);
-  OP2("V_MUL_F64", F64, F64, F64, a *b, Arithmetic::F64Mul);
+  OP2("V_MUL_F64", F64, F64, F64, a * b, Arithmetic::F64Mul);
   OP3("V_FMA_F64", F64, F64, F64, F64, __builtin_fma(a, b, c),
       Arithmetic::F64FMA);
   OP3("V_FMAC_F64", F64, F64, F64, F64, __builtin_fma(a, b, c),
@@ -88,8 +87,8 @@ void registerVectorF64(OpcodeTable &table) {
   OP1("V_CVT_F32_F64", F32, F64, static_cast<float>(a));
   // Out of range saturates, NaN gives 0.
   SLOW1("V_CVT_I32_F64", I32, F64,
-        a != a              ? 0
-        : a >= 2147483647.0 ? INT32_MAX
+        a != a               ? 0
+        : a >= 2147483647.0  ? INT32_MAX
         : a <= -2147483648.0 ? INT32_MIN
                              : static_cast<int32_t>(a));
   SLOW1("V_CVT_U32_F64", U32, F64,

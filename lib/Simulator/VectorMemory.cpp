@@ -200,7 +200,7 @@ template <unsigned Dwords> void loadDwords(Wave &w, const Instruction &I) {
   Addresses a;
   if (!computeAddresses(w, I, a))
     return;
-  uint32_t(*d)[L] = w.vgpr + I.dst.index;
+  uint32_t (*d)[L] = w.vgpr + I.dst.index;
   for (uint64_t rest = w.exec; rest; rest &= rest - 1) {
     unsigned l = static_cast<unsigned>(__builtin_ctzll(rest));
     Place place;
@@ -219,7 +219,8 @@ template <unsigned Dwords> void loadDwords(Wave &w, const Instruction &I) {
 enum class Part { Whole, Low16, High16 };
 
 /// Loads a byte or a short, extended, or into half of a register.
-template <typename T, Part Where> void loadSmall(Wave &w, const Instruction &I) {
+template <typename T, Part Where>
+void loadSmall(Wave &w, const Instruction &I) {
   Addresses a;
   if (!computeAddresses(w, I, a))
     return;
@@ -246,7 +247,7 @@ template <unsigned Dwords> void storeDwords(Wave &w, const Instruction &I) {
   Addresses a;
   if (!computeAddresses(w, I, a))
     return;
-  uint32_t(*s)[L] = w.vgpr + I.src[1].index;
+  uint32_t (*s)[L] = w.vgpr + I.src[1].index;
   for (uint64_t rest = w.exec; rest; rest &= rest - 1) {
     unsigned l = static_cast<unsigned>(__builtin_ctzll(rest));
     Place place;
@@ -295,8 +296,7 @@ void loadToLDS(Wave &w, const Instruction &I) {
     if (offset + 4 > lds.size()) {
       failLane(w, static_cast<int>(l),
                "load to LDS offset " + llvm::Twine(offset) +
-                   "; the workgroup has " + llvm::Twine(lds.size()) +
-                   " bytes");
+                   "; the workgroup has " + llvm::Twine(lds.size()) + " bytes");
       return;
     }
     std::memcpy(lds.data() + offset, &value, 4);
@@ -309,8 +309,8 @@ void atomic(Wave &w, const Instruction &I) {
   if (!computeAddresses(w, I, a))
     return;
   constexpr unsigned words = sizeof(T) / 4;
-  uint32_t(*s)[L] = w.vgpr + I.src[1].index;
-  uint32_t(*d)[L] = w.vgpr + I.dst.index;
+  uint32_t (*s)[L] = w.vgpr + I.src[1].index;
+  uint32_t (*d)[L] = w.vgpr + I.dst.index;
   for (uint64_t rest = w.exec; rest; rest &= rest - 1) {
     unsigned l = static_cast<unsigned>(__builtin_ctzll(rest));
     if (!a.scratch && a.address[l] % sizeof(T)) {

@@ -36,7 +36,7 @@ ALWAYS_INLINE Half halfOfPair(Wave &w, const Operand &o, bool high,
 template <unsigned Sources, typename F>
 ALWAYS_INLINE void packedF32(Wave &w, const Instruction &I, F f) {
   alignas(64) uint32_t buffers[3][L], low[L];
-  uint32_t(*d)[L] = w.vgpr + I.dst.index;
+  uint32_t (*d)[L] = w.vgpr + I.dst.index;
   for (unsigned high = 0; high < 2; ++high) {
     Half s[3] = {};
     for (unsigned i = 0; i < Sources; ++i)
@@ -59,9 +59,10 @@ ALWAYS_INLINE void packedF32(Wave &w, const Instruction &I, F f) {
 }
 
 void packedFMA(Wave &w, const Instruction &I) {
-  packedF32<3>(w, I, [](Half a, Half b, Half c, unsigned l) ALWAYS_INLINE_LAMBDA {
-    return __builtin_fmaf(a.get(l), b.get(l), c.get(l));
-  });
+  packedF32<3>(w, I,
+               [](Half a, Half b, Half c, unsigned l) ALWAYS_INLINE_LAMBDA {
+                 return __builtin_fmaf(a.get(l), b.get(l), c.get(l));
+               });
 }
 void packedMul(Wave &w, const Instruction &I) {
   packedF32<2>(w, I, [](Half a, Half b, Half, unsigned l) ALWAYS_INLINE_LAMBDA {
@@ -82,7 +83,7 @@ void packedMove(Wave &w, const Instruction &I) {
   };
   const uint32_t *a = lanes(w, I.src[0], dword(I.src[0]), bufferA);
   const uint32_t *b = lanes(w, I.src[1], dword(I.src[1]), bufferB);
-  uint32_t(*d)[L] = w.vgpr + I.dst.index;
+  uint32_t (*d)[L] = w.vgpr + I.dst.index;
   for (unsigned l = 0; l < L; ++l) {
     if (!w.execMask[l])
       continue;
@@ -129,10 +130,9 @@ void packed16(Wave &w, const Instruction &I) {
 /// Sources of the mixed-precision instructions: op_sel_hi says f16, op_sel then
 /// which half; neg and abs apply to the value.
 ALWAYS_INLINE float mixedSource(const Operand &o, uint32_t word) {
-  float value = (o.modifiers & 8)
-                    ? valueOfHalf(static_cast<uint16_t>(
-                          word >> ((o.modifiers & 4) ? 16 : 0)))
-                    : hardware::floatOf(word);
+  float value = (o.modifiers & 8) ? valueOfHalf(static_cast<uint16_t>(
+                                        word >> ((o.modifiers & 4) ? 16 : 0)))
+                                  : hardware::floatOf(word);
   if (o.modifiers & 2)
     value = std::fabs(value);
   return (o.modifiers & 1) ? -value : value;
@@ -173,8 +173,8 @@ template <MixedResult Result> void mixedFMA(Wave &w, const Instruction &I) {
         return static_cast<uint16_t>(EXPRESSION);                              \
       }                                                                        \
     };                                                                         \
-    OpcodeEntry entry = plainEntry(&packed16<F, SOURCES, FLOAT>,               \
-                                   Category::VALU);                            \
+    OpcodeEntry entry =                                                        \
+        plainEntry(&packed16<F, SOURCES, FLOAT>, Category::VALU);              \
     for (ValueType &type : entry.source)                                       \
       type = ValueType::Packed16;                                              \
     entry.result = ValueType::Packed16;                                        \
@@ -215,13 +215,17 @@ void registerVectorPacked(OpcodeTable &table) {
   PACKED("V_PK_MUL_F16", 2, true, halfOf(V(a) * V(b)));
   PACKED("V_PK_FMA_F16", 3, true, halfOf(__builtin_fma(V(a), V(b), V(c))));
   PACKED("V_PK_MIN_F16", 2, true,
-         V(a) != V(a) ? b : V(b) != V(b) ? a : V(a) == V(b) ? (a | b)
-                                           : V(a) < V(b)    ? a
-                                                            : b);
+         V(a) != V(a)   ? b
+         : V(b) != V(b) ? a
+         : V(a) == V(b) ? (a | b)
+         : V(a) < V(b)  ? a
+                        : b);
   PACKED("V_PK_MAX_F16", 2, true,
-         V(a) != V(a) ? b : V(b) != V(b) ? a : V(a) == V(b) ? (a & b)
-                                           : V(a) > V(b)    ? a
-                                                            : b);
+         V(a) != V(a)   ? b
+         : V(b) != V(b) ? a
+         : V(a) == V(b) ? (a & b)
+         : V(a) > V(b)  ? a
+                        : b);
 #undef V
   PACKED("V_PK_ADD_U16", 2, false, a + b);
   PACKED("V_PK_ADD_I16", 2, false, a + b);

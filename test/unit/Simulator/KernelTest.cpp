@@ -93,9 +93,9 @@ TEST_P(KernelTest, ReportsOutOfBounds) {
   message = messageOf(released);
   EXPECT_NE(message.find("in allocation 'x'"), std::string::npos) << message;
   EXPECT_NE(message.find("which was released"), std::string::npos) << message;
-  auto null = device.tryRun(
-      *object, "axpy", 4, 256,
-      Arguments().add(ys).add(uint64_t(0)).add(1.5).add(10));
+  auto null =
+      device.tryRun(*object, "axpy", 4, 256,
+                    Arguments().add(ys).add(uint64_t(0)).add(1.5).add(10));
   message = messageOf(null);
   EXPECT_NE(message.find("null pointer"), std::string::npos) << message;
 }
@@ -187,8 +187,8 @@ kernel void f(global double *out, global const int *index, int n) {
   // An index beyond private memory is an error.
   index[5] = 100000;
   uint64_t bad = device.upload(index);
-  auto result = device.tryRun(*object, "f", 3, 64,
-                              Arguments().add(out).add(bad).add(37));
+  auto result =
+      device.tryRun(*object, "f", 3, 64, Arguments().add(out).add(bad).add(37));
   std::string message = messageOf(result);
   EXPECT_NE(message.find("of private memory"), std::string::npos) << message;
   EXPECT_NE(message.find("lane 5"), std::string::npos) << message;
@@ -461,15 +461,14 @@ kernel void f(global float *out, global const float *xs, global const float *ys)
 }
 
 TEST_P(KernelTest, FlushedDenormalsOfF32) {
-  auto object =
-      cl(R"(
+  auto object = cl(R"(
 kernel void f(global float *out, global const float *x) {
   int t = LOCAL;
   out[3 * t] = x[t] * 1.5f;
   out[3 * t + 1] = x[t] * 0x1p-30f;
   out[3 * t + 2] = x[t];
 })",
-         "-cl-denorms-are-zero");
+                   "-cl-denorms-are-zero");
   ASSERT_TRUE(object);
   std::vector<float> x(64, 1.0f);
   x[1] = 1e-40f;
@@ -479,9 +478,9 @@ kernel void f(global float *out, global const float *x) {
   device.run(*object, "f", 1, 64, Arguments().add(out).add(xs));
   auto got = device.download<float>(out, 192);
   EXPECT_EQ(bits(got[0]), bits(1.5f));
-  EXPECT_EQ(bits(got[3]), bits(0.0f));  // the source is flushed
+  EXPECT_EQ(bits(got[3]), bits(0.0f)); // the source is flushed
   EXPECT_EQ(bits(got[6]), bits(-0.0f));
-  EXPECT_EQ(bits(got[10]), bits(0.0f)); // the result is flushed
+  EXPECT_EQ(bits(got[10]), bits(0.0f));  // the result is flushed
   EXPECT_EQ(bits(got[5]), bits(1e-40f)); // moves keep denormals
 }
 
@@ -519,8 +518,10 @@ TEST_P(KernelTest, RegisterPressureWithAGPRsAndSpills) {
       "f(global double *out, global const double *in) {"
       "int t = LOCAL;\n";
   for (int i = 0; i < 200; ++i)
-    source += "double a" + std::to_string(i) + " = ((volatile global const "
-              "double *)in)[t + 64 * " + std::to_string(i) + "];\n";
+    source += "double a" + std::to_string(i) +
+              " = ((volatile global const "
+              "double *)in)[t + 64 * " +
+              std::to_string(i) + "];\n";
   source += "double s = 1;\n";
   for (int i = 199; i >= 0; --i)
     source += "s = s * 0.75 + a" + std::to_string(i) + " * a" +
@@ -672,9 +673,8 @@ kernel void f(global int *histogram, global long *total, global double *sum, glo
            total = device.upload(std::vector<int64_t>(1, 0)),
            sum = device.upload(std::vector<double>(1, 0.0)),
            order = device.upload(std::vector<int>(256));
-  Counters c =
-      device.run(*object, "f", 2, 128,
-                 Arguments().add(h).add(total).add(sum).add(order), 4);
+  Counters c = device.run(*object, "f", 2, 128,
+                          Arguments().add(h).add(total).add(sum).add(order), 4);
   auto got = device.download<int>(h, 16);
   for (int i = 0; i < 7; ++i)
     EXPECT_EQ(got[i], 256 / 7 + (i < 256 % 7 ? 1 : 0));
@@ -736,8 +736,7 @@ kernel void f(global int *out, global const int *in) {
 
 TEST_P(KernelTest, HiddenArgumentsAndThreeDimensions) {
   for (const char *version : {"4", "5", "6"}) {
-    auto object =
-        cl(R"(
+    auto object = cl(R"(
 kernel void f(global uint *out) {
   constant uint *d = (constant uint *)__builtin_amdgcn_implicitarg_ptr();
   uint sx = __builtin_amdgcn_workgroup_size_x(), sy = __builtin_amdgcn_workgroup_size_y(), sz = __builtin_amdgcn_workgroup_size_z();
@@ -747,7 +746,7 @@ kernel void f(global uint *out) {
   uint z = __builtin_amdgcn_workgroup_id_z() * sz + __builtin_amdgcn_workitem_id_z();
   out[x + gx * (y + gy * z)] = x + 100 * y + 10000 * z;
 })",
-           std::string("-mcode-object-version=") + version);
+                     std::string("-mcode-object-version=") + version);
     ASSERT_TRUE(object);
     EXPECT_EQ(object->version(), unsigned(*version - '0'));
     uint64_t out = device.upload(std::vector<uint32_t>(12 * 10 * 6));
@@ -781,7 +780,8 @@ kernel void f(global double *out) {
   Counters reference;
   for (unsigned threads : {1u, 2u, 5u}) {
     uint64_t out = device.upload(std::vector<double>(64 * 64));
-    Counters c = device.run(*object, "f", 64, 64, Arguments().add(out), threads);
+    Counters c =
+        device.run(*object, "f", 64, 64, Arguments().add(out), threads);
     auto got = device.download<double>(out, 64 * 64);
     if (threads == 1) {
       first = got;
@@ -820,6 +820,61 @@ kernel void f(global int *out) {
   device.run(*object, "f", 1, 128, Arguments().add(out));
   for (int v : device.download<int>(out, 128))
     EXPECT_EQ(v, 42);
+}
+
+TEST_P(KernelTest, MatrixProducts) {
+  // Every lane loads and stores by the layouts; the host multiplies matrices.
+  auto object = cl(R"(
+typedef double double4 __attribute__((ext_vector_type(4)));
+typedef float float4 __attribute__((ext_vector_type(4)));
+typedef float float16 __attribute__((ext_vector_type(16)));
+kernel void d(global double *D, global const double *A, global const double *B) {
+  int l = LOCAL;
+  double4 c;
+  for (int r = 0; r < 4; ++r) c[r] = D[(4 * r + l / 16) * 16 + l % 16];
+  c = __builtin_amdgcn_mfma_f64_16x16x4f64(A[(l % 16) * 4 + l / 16], B[(l / 16) * 16 + l % 16], c, 0, 0, 0);
+  for (int r = 0; r < 4; ++r) D[(4 * r + l / 16) * 16 + l % 16] = c[r];
+}
+kernel void s(global float *D, global const float *A, global const float *B) {
+  int l = LOCAL;
+  float4 c;
+  for (int r = 0; r < 4; ++r) c[r] = D[(4 * (l / 16) + r) * 16 + l % 16];
+  c = __builtin_amdgcn_mfma_f32_16x16x4f32(A[(l % 16) * 4 + l / 16], B[(l / 16) * 16 + l % 16], c, 0, 0, 0);
+  for (int r = 0; r < 4; ++r) D[(4 * (l / 16) + r) * 16 + l % 16] = c[r];
+}
+kernel void t(global float *D, global const float *A, global const float *B) {
+  int l = LOCAL;
+  float16 c;
+  for (int r = 0; r < 16; ++r) c[r] = D[(8 * (r / 4) + 4 * (l / 32) + r % 4) * 32 + l % 32];
+  c = __builtin_amdgcn_mfma_f32_32x32x2f32(A[(l % 32) * 2 + l / 32], B[(l / 32) * 32 + l % 32], c, 0, 0, 0);
+  for (int r = 0; r < 16; ++r) D[(8 * (r / 4) + 4 * (l / 32) + r % 4) * 32 + l % 32] = c[r];
+})");
+  ASSERT_TRUE(object);
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> u(-1, 1);
+  auto check = [&](auto zero, const char *kernel, int n, int k) {
+    using T = decltype(zero);
+    std::vector<T> a(n * k), b(k * n), d(n * n);
+    for (auto *m : {&a, &b, &d})
+      for (T &x : *m)
+        x = T(u(random));
+    uint64_t pa = device.upload(a), pb = device.upload(b),
+             pd = device.upload(d);
+    Counters c =
+        device.run(*object, kernel, 1, 64, Arguments().add(pd).add(pa).add(pb));
+    EXPECT_EQ(c.MFMA, 1u);
+    auto got = device.download<T>(pd, n * n);
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) {
+        T want = d[i * n + j];
+        for (int p = 0; p < k; ++p)
+          want = std::fma(a[i * k + p], b[p * n + j], want);
+        ASSERT_EQ(got[i * n + j], want) << kernel << " " << i << " " << j;
+      }
+  };
+  check(0.0, "d", 16, 4);
+  check(0.0f, "s", 16, 4);
+  check(0.0f, "t", 32, 2);
 }
 
 FOR_BOTH_TARGETS(KernelTest);

@@ -21,6 +21,7 @@ const char *const prelude = R"(
 double __ocml_exp_f64(double); double __ocml_log_f64(double);
 double __ocml_pow_f64(double, double); double __ocml_cbrt_f64(double);
 double __ocml_tanh_f64(double); double __ocml_sin_f64(double);
+double __ocml_cos_f64(double);
 double __ocml_exp2_f64(double); double __ocml_log10_f64(double);
 float __ocml_exp_f32(float); float __ocml_log_f32(float);
 float __ocml_pow_f32(float, float);
@@ -35,11 +36,10 @@ protected:
                           const std::string &options = "",
                           Counters *counters = nullptr) {
     std::string type = sizeof(T) == 8 ? "double" : "float";
-    std::string source =
-        std::string(prelude) + "kernel void f(global const " + type +
-        " *xs, global const " + type + " *ys, global " + type +
-        " *zs) { uint i = ID; " + type + " x = xs[i], y = ys[i]; zs[i] = " +
-        expression + "; }";
+    std::string source = std::string(prelude) + "kernel void f(global const " +
+                         type + " *xs, global const " + type + " *ys, global " +
+                         type + " *zs) { uint i = ID; " + type +
+                         " x = xs[i], y = ys[i]; zs[i] = " + expression + "; }";
     auto object = build(source, "cl", target(),
                         "-ffp-contract=off -cl-fp32-correctly-rounded-divide-"
                         "sqrt " +
@@ -68,8 +68,8 @@ protected:
       if (same(got[i], want))
         continue;
       ++reported;
-      ADD_FAILURE() << std::hexfloat << "x " << x[i] << " y " << y[i]
-                    << " got " << got[i] << " want " << want;
+      ADD_FAILURE() << std::hexfloat << "x " << x[i] << " y " << y[i] << " got "
+                    << got[i] << " want " << want;
     }
   }
 
@@ -109,30 +109,26 @@ TEST_P(MathTest, BasicOperationsF64) {
   auto x = assortedDoubles(count, 5), y = assortedDoubles(count, 6);
   expectSame<double>(evaluate("x + y", x, y), x, y,
                      [](double a, double b) { return a + b; });
-  expectSame<double>(evaluate("x - y * x", x, y), x, y,
-                     [](double a, double b) {
-                       volatile double p = b * a;
-                       return a - p;
-                     });
+  expectSame<double>(evaluate("x - y * x", x, y), x, y, [](double a, double b) {
+    volatile double p = b * a;
+    return a - p;
+  });
   expectSame<double>(evaluate("__builtin_fma(x, y, -x)", x, y), x, y,
                      [](double a, double b) { return std::fma(a, b, -a); });
-  expectSame<double>(evaluate("__builtin_floor(x) + __builtin_ceil(y)", x, y),
-                     x, y, [](double a, double b) {
-                       return std::floor(a) + std::ceil(b);
-                     });
+  expectSame<double>(
+      evaluate("__builtin_floor(x) + __builtin_ceil(y)", x, y), x, y,
+      [](double a, double b) { return std::floor(a) + std::ceil(b); });
   expectSame<double>(
       evaluate("__builtin_rint(x) - __builtin_trunc(y)", x, y), x, y,
       [](double a, double b) { return std::nearbyint(a) - std::trunc(b); });
-  expectSame<double>(evaluate("__builtin_fmax(__builtin_fabs(x), -y)", x, y),
-                     x, y,
-                     [](double a, double b) {
+  expectSame<double>(evaluate("__builtin_fmax(__builtin_fabs(x), -y)", x, y), x,
+                     y, [](double a, double b) {
                        double m = std::fmax(std::fabs(a), -b);
                        return m;
                      });
-  expectSame<double>(evaluate("x < y ? x : (x >= y ? y : 5.0)", x, y), x, y,
-                     [](double a, double b) {
-                       return a < b ? a : (a >= b ? b : 5.0);
-                     });
+  expectSame<double>(
+      evaluate("x < y ? x : (x >= y ? y : 5.0)", x, y), x, y,
+      [](double a, double b) { return a < b ? a : (a >= b ? b : 5.0); });
 }
 
 TEST_P(MathTest, ConversionsF64) {
@@ -142,17 +138,16 @@ TEST_P(MathTest, ConversionsF64) {
     x.push_back(std::ldexp(double(int64_t(random())), -33 - int(random() % 9)));
     y.push_back(std::fabs(x.back()));
   }
-  expectSame<double>(evaluate("(double)(int)x + (double)(uint)y", x, y), x, y,
-                     [](double a, double b) {
-                       return double(int(a)) + double(uint32_t(b));
-                     });
+  expectSame<double>(
+      evaluate("(double)(int)x + (double)(uint)y", x, y), x, y,
+      [](double a, double b) { return double(int(a)) + double(uint32_t(b)); });
   expectSame<double>(evaluate("(double)(float)x", x, y), x, y,
                      [](double a, double) { return double(float(a)); });
-  expectSame<double>(evaluate("(double)(long)(x * 1e9) + (double)(ulong)y", x,
-                              y),
-                     x, y, [](double a, double b) {
-                       return double(int64_t(a * 1e9)) + double(uint64_t(b));
-                     });
+  expectSame<double>(
+      evaluate("(double)(long)(x * 1e9) + (double)(ulong)y", x, y), x, y,
+      [](double a, double b) {
+        return double(int64_t(a * 1e9)) + double(uint64_t(b));
+      });
 }
 
 TEST_P(MathTest, DivisionAndSquareRootF32) {
@@ -196,16 +191,15 @@ TEST_P(MathTest, OcmlFunctionsAgreeWithTheHost) {
       {"__ocml_pow_f64(x, y)",
        [](double a, double b) { return std::pow(a, b); }, 0, 1000},
       {"__ocml_cbrt_f64(x)", // glibc's double cbrt is itself off by an ulp
-       [](double a, double) { return double(cbrtl(a)); },
-       -1e9, 1e9},
+       [](double a, double) { return double(cbrtl(a)); }, -1e9, 1e9},
       {"__ocml_tanh_f64(x)", [](double a, double) { return std::tanh(a); }, -20,
        20},
       {"__ocml_exp2_f64(x)", [](double a, double) { return std::exp2(a); },
        -1070, 1020},
-      {"__ocml_log10_f64(x)", [](double a, double) { return std::log10(a); },
-       0, 1e9},
-      {"__ocml_sin_f64(x)", [](double a, double) { return std::sin(a); },
-       -1e4, 1e4},
+      {"__ocml_log10_f64(x)", [](double a, double) { return std::log10(a); }, 0,
+       1e9},
+      {"__ocml_sin_f64(x)", [](double a, double) { return std::sin(a); }, -1e4,
+       1e4},
       // Reduction of large arguments takes v_trig_preop_f64.
       {"__ocml_sin_f64(x)", [](double a, double) { return std::sin(a); },
        -1e300, 1e300},
@@ -220,8 +214,7 @@ TEST_P(MathTest, OcmlFunctionsAgreeWithTheHost) {
       x.push_back(function.lowX + (function.highX - function.lowX) * u);
       y.push_back(std::ldexp(double(int64_t(random())), -58));
     }
-    auto got =
-        evaluate(function.expression, x, y, ocmlOptions(target()));
+    auto got = evaluate(function.expression, x, y, ocmlOptions(target()));
     ASSERT_EQ(got.size(), x.size()) << function.expression;
     int64_t worst = 0;
     size_t at = 0;

@@ -31,8 +31,8 @@ kernel void f(global double *out, global const int *in, int n) {
 
 /// Loads and launches every kernel of a damaged file. Whatever happens must be
 /// a result or an error.
-void exercise(llvm::ArrayRef<uint8_t> elf, unsigned &loaded,
-              unsigned &launched, std::string *message = nullptr) {
+void exercise(llvm::ArrayRef<uint8_t> elf, unsigned &loaded, unsigned &launched,
+              std::string *message = nullptr) {
   auto object = CodeObject::load(elf);
   if (!object) {
     EXPECT_FALSE(llvm::toString(object.takeError()).empty());
@@ -113,8 +113,8 @@ TEST_P(RobustnessTest, DamagedCodeNeverCrashes) {
   // Find the code by its disassembly: text lies one page after its offset.
   auto list = (*object)->disassemble("f");
   ASSERT_TRUE(bool(list)) << messageOf(list);
-  uint64_t begin = list->front().address % 4096 +
-                   (list->front().address / 4096 - 1) * 4096;
+  uint64_t begin =
+      list->front().address % 4096 + (list->front().address / 4096 - 1) * 4096;
   uint64_t size = list->back().address - list->front().address;
   ASSERT_LT(begin + size, elf.size());
   std::mt19937_64 random(12);

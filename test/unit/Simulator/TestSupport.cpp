@@ -37,12 +37,9 @@ std::vector<uint8_t> compile(const std::string &source,
     raw_fd_ostream out(input, error);
     out << source;
   }
-  SmallVector<StringRef, 16> arguments = {WAVESMITH_TEST_CLANG,
-                                          "-x",
-                                          language,
-                                          "-target",
-                                          "amdgcn-amd-amdhsa",
-                                          "-nogpulib"};
+  SmallVector<StringRef, 16> arguments = {
+      WAVESMITH_TEST_CLANG, "-x",       language, "-target",
+      "amdgcn-amd-amdhsa",  "-nogpulib"};
   std::string processor = "-mcpu=" + target;
   arguments.push_back(processor);
   if (StringRef(options).find("-O") == StringRef::npos)

@@ -78,10 +78,10 @@ public:
   template <typename T>
   std::vector<T> download(uint64_t address, size_t count) {
     std::vector<T> values(count);
-    llvm::Error error = memory.read(
-        address,
-        llvm::MutableArrayRef<uint8_t>(
-            reinterpret_cast<uint8_t *>(values.data()), count * sizeof(T)));
+    llvm::Error error =
+        memory.read(address, llvm::MutableArrayRef<uint8_t>(
+                                 reinterpret_cast<uint8_t *>(values.data()),
+                                 count * sizeof(T)));
     EXPECT_FALSE(bool(error));
     return values;
   }
@@ -93,12 +93,10 @@ public:
     EXPECT_TRUE(bool(result)) << messageOf(result);
     return result ? *result : Counters();
   }
-  llvm::Expected<Counters> tryRun(const CodeObject &object,
-                                  const std::string &kernel, uint32_t grid,
-                                  uint32_t workgroup,
-                                  const Arguments &arguments,
-                                  unsigned threads = 1,
-                                  uint64_t limit = 1 << 24) {
+  llvm::Expected<Counters>
+  tryRun(const CodeObject &object, const std::string &kernel, uint32_t grid,
+         uint32_t workgroup, const Arguments &arguments, unsigned threads = 1,
+         uint64_t limit = 1 << 24) {
     LaunchParameters parameters;
     parameters.kernel = kernel;
     parameters.grid = {grid, 1, 1};
@@ -139,11 +137,9 @@ protected:
 };
 
 #define FOR_BOTH_TARGETS(SUITE)                                                \
-  INSTANTIATE_TEST_SUITE_P(Targets, SUITE,                                     \
-                           ::testing::Values("gfx90a", "gfx942"),              \
-                           [](const auto &info) {                              \
-                             return std::string(info.param);                   \
-                           })
+  INSTANTIATE_TEST_SUITE_P(                                                    \
+      Targets, SUITE, ::testing::Values("gfx90a", "gfx942"),                   \
+      [](const auto &info) { return std::string(info.param); })
 
 } // namespace wavesmith::sim::test
 
