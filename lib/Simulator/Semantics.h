@@ -459,12 +459,90 @@ inline OpcodeEntry plainEntry(Handler handler, Category category) {
     table.entries[NAME] = vectorEntry<A, B, C>(                                \
         &ternary<F, VECTOR, D, A, B, C>, D::valueType, ##__VA_ARGS__);         \
   }
+/// Two versions, for IEEE mode on and off: the expression uses IEEE.
+#define WAVESMITH_BOTH_MODES(APPLY_PARAMETERS, EXPRESSION, D, CALL)            \
+  struct On {                                                                  \
+    static ALWAYS_INLINE auto apply APPLY_PARAMETERS {                         \
+      constexpr bool IEEE = true;                                              \
+      return static_cast<typename D::type>(EXPRESSION);                        \
+    }                                                                          \
+  };                                                                           \
+  struct Off {                                                                 \
+    static ALWAYS_INLINE auto apply APPLY_PARAMETERS {                         \
+      constexpr bool IEEE = false;                                             \
+      return static_cast<typename D::type>(EXPRESSION);                        \
+    }                                                                          \
+  };                                                                           \
+  struct Run {                                                                 \
+    static void run(Wave &w, const Instruction &I) {                           \
+      if (w.ieeeMode)                                                          \
+        CALL(On)(w, I);                                                        \
+      else                                                                     \
+        CALL(Off)(w, I);                                                       \
+    }                                                                          \
+  };
+#define MODE2(NAME, T, EXPRESSION)                                             \
+  {                                                                            \
+    using Type = T;                                                            \
+    WAVESMITH_BOTH_MODES((Type::type a, Type::type b), EXPRESSION, Type,       \
+                         WAVESMITH_CALL2)                                      \
+    table.entries[NAME] = vectorEntry<Type, Type>(&Run::run, Type::valueType); \
+  }
+#define MODE3(NAME, T, EXPRESSION)                                             \
+  {                                                                            \
+    using Type = T;                                                            \
+    WAVESMITH_BOTH_MODES((Type::type a, Type::type b, Type::type c),           \
+                         EXPRESSION, Type, WAVESMITH_CALL3)                    \
+    table.entries[NAME] =                                                      \
+        vectorEntry<Type, Type, Type>(&Run::run, Type::valueType);             \
+  }
+#define WAVESMITH_CALL2(F) binary<F, true, Type, Type, Type>
+#define WAVESMITH_CALL3(F) ternary<F, true, Type, Type, Type, Type>
+
 #define OP1(NAME, ...) WAVESMITH_OP1(NAME, true, __VA_ARGS__)
 #define OP2(NAME, ...) WAVESMITH_OP2(NAME, true, __VA_ARGS__)
 #define OP3(NAME, ...) WAVESMITH_OP3(NAME, true, __VA_ARGS__)
 #define SLOW1(NAME, ...) WAVESMITH_OP1(NAME, false, __VA_ARGS__)
 #define SLOW2(NAME, ...) WAVESMITH_OP2(NAME, false, __VA_ARGS__)
 #define SLOW3(NAME, ...) WAVESMITH_OP3(NAME, false, __VA_ARGS__)
+
+//===----------------------------------------------------------------------===//
+// Minimum and maximum
+//===----------------------------------------------------------------------===//
+
+template <typename T> struct FloatBits;
+template <> struct FloatBits<double> {
+  using type = uint64_t;
+  static constexpr uint64_t quiet = uint64_t(1) << 51;
+};
+template <> struct FloatBits<float> {
+  using type = uint32_t;
+  static constexpr uint32_t quiet = uint32_t(1) << 22;
+};
+
+/// A NaN loses against a number, the sign of zero counts. In IEEE mode a
+/// signalling NaN wins and becomes quiet.
+template <bool IEEE, bool Maximum, typename T>
+ALWAYS_INLINE T extremum(T a, T b) {
+  using Bits = typename FloatBits<T>::type;
+  Bits x, y;
+  __builtin_memcpy(&x, &a, sizeof(T));
+  __builtin_memcpy(&y, &b, sizeof(T));
+  bool takeA = Maximum ? a > b : a < b;
+  Bits number = takeA ? x : y;
+  // +0 and -0 compare equal.
+  number = a == b ? (Maximum ? x & y : x | y) : number;
+  Bits result = a != a ? y : b != b ? x : number;
+  if (IEEE) {
+    constexpr Bits quiet = FloatBits<T>::quiet;
+    bool signalB = b != b && !(y & quiet), signalA = a != a && !(x & quiet);
+    result = signalB ? y | quiet : result;
+    result = signalA ? x | quiet : result;
+  }
+  T value;
+  __builtin_memcpy(&value, &result, sizeof(T));
+  return value;
+}
 
 void registerScalarALU(OpcodeTable &table);
 void registerScalarMemory(OpcodeTable &table);

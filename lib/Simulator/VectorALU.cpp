@@ -21,25 +21,12 @@ template <typename T> ALWAYS_INLINE T median(T a, T b, T c) {
   return maximum(minimum(a, b), minimum(maximum(a, b), c));
 }
 
-/// A NaN loses against a number, the sign of zero counts.
-ALWAYS_INLINE float minimumF32(float a, float b) {
-  return a != a   ? b
-         : b != b ? a
-         : a == b ? hardware::floatOf(hardware::bitsOf(a) | hardware::bitsOf(b))
-         : a < b  ? a
-                  : b;
-}
-ALWAYS_INLINE float maximumF32(float a, float b) {
-  return a != a   ? b
-         : b != b ? a
-         : a == b ? hardware::floatOf(hardware::bitsOf(a) & hardware::bitsOf(b))
-         : a > b  ? a
-                  : b;
-}
-ALWAYS_INLINE float medianF32(float a, float b, float c) {
-  if (a != a || b != b || c != c)
-    return minimumF32(minimumF32(a, b), c);
-  return maximumF32(minimumF32(a, b), minimumF32(maximumF32(a, b), c));
+template <bool IEEE> ALWAYS_INLINE float medianF32(float a, float b, float c) {
+  float least = extremum<IEEE, false>(extremum<IEEE, false>(a, b), c);
+  float middle = extremum<false, true>(
+      extremum<false, false>(a, b),
+      extremum<false, false>(extremum<false, true>(a, b), c));
+  return ((a != a) | (b != b) | (c != c)) ? least : middle;
 }
 
 ALWAYS_INLINE int32_t sign24(uint32_t a) {
@@ -392,11 +379,13 @@ void registerVectorALU(OpcodeTable &table) {
       Arithmetic::F32FMA);
   OP3("V_FMAMK_F32", F32, F32, F32, F32, __builtin_fmaf(a, b, c),
       Arithmetic::F32FMA);
-  OP2("V_MIN_F32", F32, F32, F32, minimumF32(a, b));
-  OP2("V_MAX_F32", F32, F32, F32, maximumF32(a, b));
-  OP3("V_MIN3_F32", F32, F32, F32, F32, minimumF32(minimumF32(a, b), c));
-  OP3("V_MAX3_F32", F32, F32, F32, F32, maximumF32(maximumF32(a, b), c));
-  OP3("V_MED3_F32", F32, F32, F32, F32, medianF32(a, b, c));
+  MODE2("V_MIN_F32", F32, (extremum<IEEE, false>(a, b)));
+  MODE2("V_MAX_F32", F32, (extremum<IEEE, true>(a, b)));
+  MODE3("V_MIN3_F32", F32,
+        (extremum<IEEE, false>(extremum<IEEE, false>(a, b), c)));
+  MODE3("V_MAX3_F32", F32,
+        (extremum<IEEE, true>(extremum<IEEE, true>(a, b), c)));
+  MODE3("V_MED3_F32", F32, medianF32<IEEE>(a, b, c));
   OP1("V_RNDNE_F32", F32, F32, __builtin_rintf(a));
   OP1("V_TRUNC_F32", F32, F32, __builtin_truncf(a));
   OP1("V_CEIL_F32", F32, F32, __builtin_ceilf(a));

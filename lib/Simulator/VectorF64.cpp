@@ -55,19 +55,8 @@ void registerVectorF64(OpcodeTable &table) {
       Arithmetic::F64FMA);
   OP3("V_FMAC_F64", F64, F64, F64, F64, __builtin_fma(a, b, c),
       Arithmetic::F64FMA);
-  // A NaN loses against a number, the sign of zero counts.
-  OP2("V_MIN_F64", F64, F64, F64,
-      a != a   ? b
-      : b != b ? a
-      : a == b ? doubleOf(bitsOf(a) | bitsOf(b))
-      : a < b  ? a
-               : b);
-  OP2("V_MAX_F64", F64, F64, F64,
-      a != a   ? b
-      : b != b ? a
-      : a == b ? doubleOf(bitsOf(a) & bitsOf(b))
-      : a > b  ? a
-               : b);
+  MODE2("V_MIN_F64", F64, (extremum<IEEE, false>(a, b)));
+  MODE2("V_MAX_F64", F64, (extremum<IEEE, true>(a, b)));
   OP1("V_RCP_F64", F64, F64, rcp_f64(a), Arithmetic::F64Trans);
   SLOW1("V_RSQ_F64", F64, F64, rsq_f64(a), Arithmetic::F64Trans);
   OP1("V_SQRT_F64", F64, F64, __builtin_sqrt(a), Arithmetic::F64Trans);
