@@ -288,6 +288,37 @@ void executeSlow(Wave &w, const Instruction &I) {
   }
 }
 
+/// One instruction of an observed run. Counts as run does.
+void step(Wave &w, Observer *observer) {
+  const detail::CodeObjectImage &object = *w.group->object;
+  if (w.access)
+    w.access->clear();
+  if (w.remaining)
+    --w.remaining;
+  if (w.pc >= object.instructions.size()) {
+    w.current = static_cast<uint32_t>(object.instructions.size()) - 1;
+    fail(w, "execution runs past the end of the code");
+    return;
+  }
+  const Instruction &I = object.instructions[w.pc];
+  uint32_t index = w.current = w.pc++;
+  ++w.group->hits[index];
+  refreshExec(w);
+  if (I.category == Category::VALU || I.category == Category::MFMA)
+    w.activeLanesVALU += w.activeLanes;
+  if (observer)
+    observer->before(w, I, index);
+  if (w.slow)
+    executeSlow(w, I);
+  else
+    I.handler(w, I);
+  if (observer)
+    observer->after(w, I, index,
+                    w.access && (w.access->count || !w.access->faults.empty())
+                        ? w.access
+                        : nullptr);
+}
+
 /// Runs until the status changes or so many instructions were issued.
 void run(Wave &w, uint64_t quantum) {
   const detail::CodeObjectImage &object = *w.group->object;
@@ -342,6 +373,7 @@ void fillTable(OpcodeTable &table) {
   table.sdwa = &sdwa;
   table.modified = &modified;
   table.run = &run;
+  table.step = &step;
 }
 
 } // namespace wavesmith::sim::WAVESMITH_SIMULATOR_VARIANT

@@ -32,26 +32,42 @@ uint8_t *ldsPlace(Wave &w, unsigned lane, uint64_t offset, unsigned bytes,
   return lds.data() + offset;
 }
 
+/// Visits the active lanes, those after a bad access as well: either the
+/// wavefront has failed and all is dropped, or the run tolerates it.
 template <typename Function>
 ALWAYS_INLINE void forActive(Wave &w, Function function) {
   for (uint64_t rest = w.exec; rest; rest &= rest - 1)
-    if (!function(static_cast<unsigned>(__builtin_ctzll(rest))))
-      return;
+    function(static_cast<unsigned>(__builtin_ctzll(rest)));
+}
+
+enum class Use { Read, Write, Atomic };
+
+/// Notes an access of all active lanes, before it is done.
+void note(Wave &w, const Instruction &I, int64_t offset, unsigned bytes,
+          Use use) {
+  const uint32_t *address = w.vgpr[I.src[0].index];
+  MemoryAccess &access = w.access->add(
+      AccessSpace::LDS, use != Use::Read, use == Use::Atomic,
+      use == Use::Read || (use == Use::Atomic && I.returnsOld), bytes);
+  access.lanes = w.exec;
+  for (unsigned l = 0; l < L; ++l)
+    access.address[l] = ldsAddress(address[l], offset);
 }
 
 template <unsigned Dwords> void readDwords(Wave &w, const Instruction &I) {
+  if (w.access)
+    note(w, I, I.imm, 4 * Dwords, Use::Read);
   const uint32_t *address = w.vgpr[I.src[0].index];
   uint32_t (*d)[L] = w.vgpr + I.dst.index;
   forActive(w, [&](unsigned l) {
     const uint8_t *p =
         ldsPlace(w, l, ldsAddress(address[l], I.imm), 4 * Dwords, false);
     if (!p)
-      return false;
+      return;
     uint32_t values[Dwords];
     std::memcpy(values, p, sizeof(values));
     for (unsigned i = 0; i < Dwords; ++i)
       d[i][l] = values[i];
-    return true;
   });
 }
 
@@ -59,13 +75,15 @@ enum class Part { Whole, Low16, High16 };
 
 template <typename T, Part Where>
 void readSmall(Wave &w, const Instruction &I) {
+  if (w.access)
+    note(w, I, I.imm, sizeof(T), Use::Read);
   const uint32_t *address = w.vgpr[I.src[0].index];
   uint32_t *d = w.vgpr[I.dst.index];
   forActive(w, [&](unsigned l) {
     const uint8_t *p =
         ldsPlace(w, l, ldsAddress(address[l], I.imm), sizeof(T), false);
     if (!p)
-      return false;
+      return;
     T value;
     std::memcpy(&value, p, sizeof(T));
     uint32_t extended = static_cast<uint32_t>(static_cast<int32_t>(value));
@@ -75,41 +93,46 @@ void readSmall(Wave &w, const Instruction &I) {
       d[l] = (d[l] & 0xffff0000u) | (extended & 0xffffu);
     else
       d[l] = (d[l] & 0xffffu) | (extended << 16);
-    return true;
   });
 }
 
 template <unsigned Dwords> void writeDwords(Wave &w, const Instruction &I) {
+  if (w.access)
+    note(w, I, I.imm, 4 * Dwords, Use::Write);
   const uint32_t *address = w.vgpr[I.src[0].index];
   uint32_t (*s)[L] = w.vgpr + I.src[1].index;
   forActive(w, [&](unsigned l) {
     uint8_t *p =
         ldsPlace(w, l, ldsAddress(address[l], I.imm), 4 * Dwords, true);
     if (!p)
-      return false;
+      return;
     for (unsigned i = 0; i < Dwords; ++i)
       std::memcpy(p + 4 * i, &s[i][l], 4);
-    return true;
   });
 }
 
 template <typename T, unsigned Shift>
 void writeSmall(Wave &w, const Instruction &I) {
+  if (w.access)
+    note(w, I, I.imm, sizeof(T), Use::Write);
   const uint32_t *address = w.vgpr[I.src[0].index];
   const uint32_t *s = w.vgpr[I.src[1].index];
   forActive(w, [&](unsigned l) {
     uint8_t *p = ldsPlace(w, l, ldsAddress(address[l], I.imm), sizeof(T), true);
     if (!p)
-      return false;
+      return;
     T value = static_cast<T>(s[l] >> Shift);
     std::memcpy(p, &value, sizeof(T));
-    return true;
   });
 }
 
 /// Two elements; offsets count elements, or 64 of them.
 template <unsigned Dwords, unsigned Scale>
 void readTwo(Wave &w, const Instruction &I) {
+  if (w.access) {
+    note(w, I, I.imm * 4 * Dwords * Scale, 4 * Dwords, Use::Read);
+    note(w, I, I.imm2 * 4 * Dwords * Scale, 4 * Dwords, Use::Read);
+  }
   const uint32_t *address = w.vgpr[I.src[0].index];
   uint32_t (*d)[L] = w.vgpr + I.dst.index;
   forActive(w, [&](unsigned l) {
@@ -121,17 +144,20 @@ void readTwo(Wave &w, const Instruction &I) {
     for (unsigned e = 0; e < 2; ++e) {
       const uint8_t *p = ldsPlace(w, l, offsets[e], 4 * Dwords, false);
       if (!p)
-        return false;
+        return;
       std::memcpy(values + e * Dwords, p, 4 * Dwords);
     }
     for (unsigned i = 0; i < 2 * Dwords; ++i)
       d[i][l] = values[i];
-    return true;
   });
 }
 
 template <unsigned Dwords, unsigned Scale>
 void writeTwo(Wave &w, const Instruction &I) {
+  if (w.access) {
+    note(w, I, I.imm * 4 * Dwords * Scale, 4 * Dwords, Use::Write);
+    note(w, I, I.imm2 * 4 * Dwords * Scale, 4 * Dwords, Use::Write);
+  }
   const uint32_t *address = w.vgpr[I.src[0].index];
   forActive(w, [&](unsigned l) {
     uint64_t offsets[2] = {ldsAddress(address[l], I.imm * 4 * Dwords * Scale),
@@ -139,16 +165,17 @@ void writeTwo(Wave &w, const Instruction &I) {
     for (unsigned e = 0; e < 2; ++e) {
       uint8_t *p = ldsPlace(w, l, offsets[e], 4 * Dwords, true);
       if (!p)
-        return false;
+        return;
       for (unsigned i = 0; i < Dwords; ++i)
         std::memcpy(p + 4 * i, &w.vgpr[I.src[1 + e].index + i][l], 4);
     }
-    return true;
   });
 }
 
 template <AtomicKind Kind, typename T>
 void ldsAtomic(Wave &w, const Instruction &I) {
+  if (w.access)
+    note(w, I, I.imm, sizeof(T), Use::Atomic);
   constexpr unsigned words = sizeof(T) / 4;
   const uint32_t *address = w.vgpr[I.src[0].index];
   uint32_t (*d)[L] = w.vgpr + I.dst.index;
@@ -164,12 +191,13 @@ void ldsAtomic(Wave &w, const Instruction &I) {
     if (offset % sizeof(T)) {
       failLane(w, static_cast<int>(l),
                "atomic access to LDS offset " + llvm::Twine(offset) +
-                   ", which is no multiple of " + llvm::Twine(sizeof(T)));
-      return false;
+                   ", which is no multiple of " + llvm::Twine(sizeof(T)),
+               FaultKind::Misaligned);
+      return;
     }
     uint8_t *p = ldsPlace(w, l, offset, sizeof(T), true);
     if (!p)
-      return false;
+      return;
     T old;
     std::memcpy(&old, p, sizeof(T));
     // DS compare-and-swap names the compared value first.
@@ -182,7 +210,6 @@ void ldsAtomic(Wave &w, const Instruction &I) {
       if (words == 2)
         d[1][l] = static_cast<uint32_t>(uint64_t(old) >> 32);
     }
-    return true;
   });
 }
 

@@ -16,6 +16,7 @@
 #ifndef WAVESMITH_LIB_SIMULATOR_MACHINE_H
 #define WAVESMITH_LIB_SIMULATOR_MACHINE_H
 
+#include "Observer.h"
 #include "wavesmith/Simulator/Simulator.h"
 #include "llvm/ADT/StringMap.h"
 #include <map>
@@ -194,6 +195,35 @@ struct Instruction {
   uint32_t opcodeName = 0;
 };
 
+/// The files that register ranges lie in.
+enum class RegisterFile : uint8_t {
+  /// v0..v255 at 0, a0..a255 at agprBase.
+  Vector,
+  /// By hardware encoding: VCC, EXEC, M0 and FLAT_SCRATCH are among them.
+  Scalar,
+  SCC,
+  Mode,
+};
+
+struct RegisterRange {
+  RegisterFile file;
+  uint16_t first;
+  uint16_t count;
+
+  bool operator==(const RegisterRange &o) const {
+    return file == o.file && first == o.first && count == o.count;
+  }
+};
+
+/// The registers that an instruction reads and writes, implicit ones included,
+/// as LLVM describes them. Registers picked by an index at run time
+/// (s_set_gpr_idx_on, s_movrel) are given as the encoding names them. A partial
+/// write (half a register) counts as a read of the register too.
+struct RegisterUse {
+  llvm::SmallVector<RegisterRange, 4> reads;
+  llvm::SmallVector<RegisterRange, 2> writes;
+};
+
 /// An executable section.
 struct TextSection {
   uint64_t address = 0;
@@ -240,6 +270,8 @@ struct CodeObjectImage {
   std::vector<Relocation> relocations;
   std::vector<TextSection> texts;
   std::vector<Instruction> instructions;
+  /// Beside instructions: out of the way of the loop.
+  std::vector<RegisterUse> registerUse;
   /// For each instruction, its section.
   std::vector<uint32_t> textOf;
   std::vector<std::string> opcodeNames;
@@ -343,6 +375,8 @@ struct Wave {
   uint32_t scratchPerLane = 0;
   uint64_t scratchOffset = 0;
   Workgroup *group = nullptr;
+  /// Where memory instructions note what they access; null in a plain run.
+  AccessRecord *access = nullptr;
   const Region *recent[4] = {nullptr, nullptr, nullptr, nullptr};
   std::string error;
   /// Counted here because they depend on EXEC.
@@ -369,8 +403,11 @@ struct Workgroup {
 
 /// Stops a wavefront with a message.
 void fail(Wave &wave, const llvm::Twine &message);
-/// Stops a wavefront for an access of one of its lanes.
-void failLane(Wave &wave, int lane, const llvm::Twine &message);
+/// A bad access of one lane, or of the wavefront (lane -1): stops the
+/// wavefront, or, in an observed run that tolerates it, is noted; the caller
+/// then leaves out the lane and goes on.
+void failLane(Wave &wave, int lane, const llvm::Twine &message,
+              FaultKind kind = FaultKind::OutOfBounds);
 
 /// Finds host memory for an access to global memory; null, with the wavefront
 /// stopped, where the access is bad. A lane of -1 is a scalar access.
@@ -390,6 +427,8 @@ inline uint8_t *resolve(Wave &wave, int lane, uint64_t address, unsigned bytes,
 /// Runs a wavefront until it ends, fails, meets a barrier or has issued so
 /// many instructions.
 using RunFunction = void (*)(Wave &, uint64_t);
+/// Executes exactly one instruction, telling the observer (may be null).
+using StepFunction = void (*)(Wave &, Observer *);
 
 /// One entry of the tables of semantics.
 struct OpcodeEntry {
@@ -412,6 +451,7 @@ struct OpcodeTable {
   Handler modified = nullptr;
   Handler unknown = nullptr;
   RunFunction run = nullptr;
+  StepFunction step = nullptr;
 };
 
 /// The table that fits the host.

@@ -211,9 +211,13 @@ uint8_t *wavesmith::sim::resolveSlow(Wave &wave, int lane, uint64_t address,
     message = "out-of-bounds " + std::string(write ? "write" : "read") +
               " of " + std::to_string(bytes) + " bytes at " + hex(address) +
               ": " + view.image->describe(address);
-  failLane(wave, lane, message);
+  failLane(wave, lane, message,
+           region && write && !region->writable ? FaultKind::ReadOnly
+                                                : FaultKind::OutOfBounds);
   return nullptr;
 }
+
+Observer::~Observer() = default;
 
 void wavesmith::sim::fail(Wave &wave, const Twine &message) {
   if (wave.status == WaveStatus::Failed)
@@ -222,7 +226,12 @@ void wavesmith::sim::fail(Wave &wave, const Twine &message) {
   wave.error = message.str();
 }
 
-void wavesmith::sim::failLane(Wave &wave, int lane, const Twine &message) {
+void wavesmith::sim::failLane(Wave &wave, int lane, const Twine &message,
+                              FaultKind kind) {
+  if (wave.access && wave.access->tolerant) {
+    wave.access->faults.push_back({lane, kind, message.str()});
+    return;
+  }
   if (lane < 0)
     fail(wave, message);
   else
