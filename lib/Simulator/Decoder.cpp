@@ -251,6 +251,7 @@ private:
   }
 
   void decodeOne(const MCInst &mi, DecodedInstruction &out);
+  uint8_t scheduleTurns(const MCInst &mi) const;
   RegisterUse registersOf(const MCInst &mi,
                           const DecodedInstruction &decoded) const;
   bool decodeVector(const MCInst &mi, const MCInstrDesc &desc,
@@ -760,6 +761,18 @@ void Decoder::decodeOne(const MCInst &mi, DecodedInstruction &out) {
   }
 }
 
+uint8_t Decoder::scheduleTurns(const MCInst &mi) const {
+  const MCSchedModel &model = mc.subtarget->getSchedModel();
+  if (!model.hasInstrSchedModel())
+    return 0;
+  const MCSchedClassDesc *desc = model.getSchedClassDesc(
+      mc.instructions->get(mi.getOpcode()).getSchedClass());
+  if (!desc->isValid() || desc->isVariant())
+    return 0;
+  int latency = MCSchedModel::computeInstrLatency(*mc.subtarget, *desc);
+  return static_cast<uint8_t>(std::clamp(latency, 0, 255));
+}
+
 RegisterUse Decoder::registersOf(const MCInst &mi,
                                  const DecodedInstruction &decoded) const {
   const MCInstrDesc &desc = mc.instructions->get(mi.getOpcode());
@@ -840,6 +853,7 @@ Error Decoder::run() {
     for (size_t word = 0; word < words;) {
       DecodedInstruction instruction;
       RegisterUse use;
+      uint8_t turns = 0;
       instruction.word = static_cast<uint32_t>(word);
       MCInst mi;
       uint64_t size = 0;
@@ -858,11 +872,13 @@ Error Decoder::run() {
       } else {
         decodeOne(mi, instruction);
         use = registersOf(mi, instruction);
+        turns = scheduleTurns(mi);
       }
       instruction.bytes = static_cast<uint8_t>(size);
       text.indexOfWord[word] = static_cast<int32_t>(image.instructions.size());
       image.instructions.push_back(instruction);
       image.registerUse.push_back(std::move(use));
+      image.scheduleTurns.push_back(turns);
       image.textOf.push_back(static_cast<uint32_t>(t));
       word += size / 4;
     }

@@ -272,6 +272,9 @@ struct CodeObjectImage {
   std::vector<Instruction> instructions;
   /// Beside instructions: out of the way of the loop.
   std::vector<RegisterUse> registerUse;
+  /// For each instruction, the latency of LLVM's scheduling model, which counts
+  /// in turns of four cycles; 0 where it has none.
+  std::vector<uint8_t> scheduleTurns;
   /// For each instruction, its section.
   std::vector<uint32_t> textOf;
   std::vector<std::string> opcodeNames;

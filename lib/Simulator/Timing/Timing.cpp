@@ -274,7 +274,7 @@ wavesmith::sim::launchTimed(const CodeObject &object, Memory &memory,
       done[*assignment.workgroupOf(static_cast<unsigned>(i) + 1, n)] = true;
   Counters counters;
   std::vector<uint64_t> hits(costs.size(), 0);
-  if (Error error = runRemaining(dispatch, done, threads, counters, hits))
+  if (Error error = runWorkgroups(dispatch, done, threads, counters, hits))
     return std::move(error);
   cu.addCounters(counters, hits);
   for (auto &other : others)
