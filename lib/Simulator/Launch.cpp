@@ -142,6 +142,30 @@ void wavesmith::sim::countInstructions(
   }
 }
 
+/// Which opcodes were executed, and how well the simulator knows them.
+static std::vector<InstructionUse>
+instructionUse(const wavesmith::sim::detail::CodeObjectImage &object,
+               ArrayRef<uint64_t> hits) {
+  std::vector<uint64_t> counts(object.opcodeNames.size(), 0);
+  for (size_t i = 0; i < hits.size(); ++i)
+    counts[object.instructions[i].opcodeName] += hits[i];
+  std::map<std::string, InstructionUse> uses;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    if (!counts[i])
+      continue;
+    InstructionUse &use = uses[object.opcodeNames[i]];
+    use.opcode = object.opcodeNames[i];
+    use.count += counts[i];
+    auto entry = opcodeTable().entries.find(use.opcode);
+    if (entry != opcodeTable().entries.end())
+      use.exactness = entry->second.exactness;
+  }
+  std::vector<InstructionUse> result;
+  for (auto &[name, use] : uses)
+    result.push_back(std::move(use));
+  return result;
+}
+
 //===----------------------------------------------------------------------===//
 // Kernarg segment
 //===----------------------------------------------------------------------===//
@@ -268,22 +292,6 @@ Error checkParameters(const CodeObject &object, const LaunchParameters &p,
 Error checkCode(const Dispatch &dispatch) {
   const KernelCode &code = dispatch.code;
   std::string where = "kernel '" + dispatch.kernel.name + "': ";
-  if ((code.rsrc1 >> 12) & 0xf)
-    return createStringError(
-        where + "the rounding mode is not round to nearest even (float mode " +
-        Twine((code.rsrc1 >> 12) & 0xff) + "), which is not modelled");
-  unsigned denormal32 = (code.rsrc1 >> 16) & 3;
-  unsigned denormal64 = (code.rsrc1 >> 18) & 3;
-  if (denormal64 != 3)
-    return createStringError(where +
-                             "f64 and f16 denormals are flushed "
-                             "(denormal mode " +
-                             Twine(denormal64) + "), which is not modelled");
-  if (denormal32 != 3 && denormal32 != 0)
-    return createStringError(where +
-                             "f32 denormals are flushed for sources or "
-                             "results only (denormal mode " +
-                             Twine(denormal32) + "), which is not modelled");
   if ((code.rsrc1 >> 26) & 1)
     return createStringError(where + "FP16_OVFL is set, which is not modelled");
   if ((code.rsrc2 >> 24) & 0x7f)
@@ -456,5 +464,7 @@ Expected<Counters> wavesmith::sim::launch(const CodeObject &object,
       hits[i] += state->instructionHits()[i];
   }
   countInstructions(image, hits, counters);
+  if (parameters.instructionUse)
+    *parameters.instructionUse = instructionUse(image, hits);
   return counters;
 }
