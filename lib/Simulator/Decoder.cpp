@@ -251,6 +251,7 @@ private:
   }
 
   void decodeOne(const MCInst &mi, DecodedInstruction &out);
+  uint8_t scheduleTurns(const MCInst &mi) const;
   RegisterUse registersOf(const MCInst &mi,
                           const DecodedInstruction &decoded) const;
   bool decodeVector(const MCInst &mi, const MCInstrDesc &desc,
@@ -404,9 +405,11 @@ bool Decoder::decodeVector(const MCInst &mi, const MCInstrDesc &desc,
       out.clamp = immediates[0] != 0;
     if (immediates.size() > 1)
       out.omod = static_cast<uint8_t>(immediates[1]);
-    if (base.starts_with("V_MFMA")) {
+    if (entry.category == Category::MFMA) {
+      // cbsz, abid and, but for sparse A, blgp
       out.clamp = false;
       out.omod = 0;
+      out.target = 0;
       for (size_t i = 0; i < immediates.size() && i < 3; ++i)
         (i == 0   ? out.imm2
          : i == 1 ? out.imm3
@@ -770,6 +773,14 @@ void Decoder::decodeOne(const MCInst &mi, DecodedInstruction &out) {
   out.category = entry.category;
   out.arithmetic = entry.arithmetic;
   out.handler = entry.handler;
+  if (entry.category == Category::MFMA) {
+    if (image.isGfx942())
+      out.handler = entry.handlerGfx942;
+    if (!out.handler) {
+      out.handler = table.unknown;
+      return;
+    }
+  }
 
   bool good;
   if (vectorMemory && entry.category != Category::Other) {
@@ -804,6 +815,18 @@ void Decoder::decodeOne(const MCInst &mi, DecodedInstruction &out) {
     out.opcodeName =
         nameIndex((base + ", in a form that is not modelled").str());
   }
+}
+
+uint8_t Decoder::scheduleTurns(const MCInst &mi) const {
+  const MCSchedModel &model = mc.subtarget->getSchedModel();
+  if (!model.hasInstrSchedModel())
+    return 0;
+  const MCSchedClassDesc *desc = model.getSchedClassDesc(
+      mc.instructions->get(mi.getOpcode()).getSchedClass());
+  if (!desc->isValid() || desc->isVariant())
+    return 0;
+  int latency = MCSchedModel::computeInstrLatency(*mc.subtarget, *desc);
+  return static_cast<uint8_t>(std::clamp(latency, 0, 255));
 }
 
 RegisterUse Decoder::registersOf(const MCInst &mi,
@@ -887,6 +910,7 @@ Error Decoder::run() {
     for (size_t word = 0; word < words;) {
       DecodedInstruction instruction;
       RegisterUse use;
+      uint8_t turns = 0;
       instruction.word = static_cast<uint32_t>(word);
       MCInst mi;
       uint64_t size = 0;
@@ -905,11 +929,13 @@ Error Decoder::run() {
       } else {
         decodeOne(mi, instruction);
         use = registersOf(mi, instruction);
+        turns = scheduleTurns(mi);
       }
       instruction.bytes = static_cast<uint8_t>(size);
       text.indexOfWord[word] = static_cast<int32_t>(image.instructions.size());
       image.instructions.push_back(instruction);
       image.registerUse.push_back(std::move(use));
+      image.scheduleTurns.push_back(turns);
       image.textOf.push_back(static_cast<uint32_t>(t));
       word += size / 4;
     }

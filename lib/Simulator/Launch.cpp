@@ -407,19 +407,14 @@ wavesmith::sim::prepareLaunch(const CodeObject &object, Memory &memory,
   return std::move(result);
 }
 
-Expected<Counters> wavesmith::sim::launch(const CodeObject &object,
-                                          Memory &memory,
-                                          const LaunchParameters &parameters,
-                                          unsigned threads) {
-  auto prepared = prepareLaunch(object, memory, parameters);
-  if (!prepared)
-    return prepared.takeError();
-  const Dispatch &dispatch = **prepared;
-  const wavesmith::sim::detail::CodeObjectImage &image = dispatch.image;
+Error wavesmith::sim::runWorkgroups(const Dispatch &dispatch,
+                                    const std::vector<bool> &done,
+                                    unsigned threads, Counters &counters,
+                                    std::vector<uint64_t> &hits) {
   uint64_t total = dispatch.workgroups;
   uint64_t workers = threads ? threads : 1;
   // The order of atomics must not depend on the number of host threads.
-  if (image.hasGlobalAtomics)
+  if (dispatch.image.hasGlobalAtomics)
     workers = 1;
   workers = std::min<uint64_t>(workers, total);
 
@@ -436,6 +431,8 @@ Expected<Counters> wavesmith::sim::launch(const CodeObject &object,
       // that of the first failure.
       if (number >= total || number > firstFailed)
         return;
+      if (!done.empty() && done[number])
+        continue;
       if (Error error = states[index]->run(number)) {
         std::string text = toString(std::move(error));
         std::lock_guard<std::mutex> lock(mutex);
@@ -455,16 +452,28 @@ Expected<Counters> wavesmith::sim::launch(const CodeObject &object,
     thread.join();
   if (firstFailed < total)
     return createStringError(message);
-
-  Counters counters;
-  std::vector<uint64_t> hits(image.instructions.size(), 0);
   for (const auto &state : states) {
     counters += state->counters;
     for (size_t i = 0; i < hits.size(); ++i)
       hits[i] += state->instructionHits()[i];
   }
-  countInstructions(image, hits, counters);
+  return Error::success();
+}
+
+Expected<Counters> wavesmith::sim::launch(const CodeObject &object,
+                                          Memory &memory,
+                                          const LaunchParameters &parameters,
+                                          unsigned threads) {
+  auto prepared = prepareLaunch(object, memory, parameters);
+  if (!prepared)
+    return prepared.takeError();
+  const Dispatch &dispatch = **prepared;
+  Counters counters;
+  std::vector<uint64_t> hits(dispatch.image.instructions.size(), 0);
+  if (Error error = runWorkgroups(dispatch, {}, threads, counters, hits))
+    return std::move(error);
+  countInstructions(dispatch.image, hits, counters);
   if (parameters.instructionUse)
-    *parameters.instructionUse = instructionUse(image, hits);
+    *parameters.instructionUse = instructionUse(dispatch.image, hits);
   return counters;
 }

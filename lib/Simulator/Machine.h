@@ -284,6 +284,9 @@ struct CodeObjectImage {
   std::vector<Instruction> instructions;
   /// Beside instructions: out of the way of the loop.
   std::vector<RegisterUse> registerUse;
+  /// For each instruction, the latency of LLVM's scheduling model, which counts
+  /// in turns of four cycles; 0 where it has none.
+  std::vector<uint8_t> scheduleTurns;
   /// For each instruction, its section.
   std::vector<uint32_t> textOf;
   std::vector<std::string> opcodeNames;
@@ -459,6 +462,9 @@ using StepFunction = void (*)(Wave &, Observer *);
 /// One entry of the tables of semantics.
 struct OpcodeEntry {
   Handler handler = nullptr;
+  /// For matrix instructions, which differ between the chips: null where the
+  /// chip lacks the instruction.
+  Handler handlerGfx942 = nullptr;
   Category category = Category::VALU;
   Arithmetic arithmetic = Arithmetic::None;
   ValueType source[3] = {ValueType::None, ValueType::None, ValueType::None};

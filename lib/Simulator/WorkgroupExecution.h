@@ -79,6 +79,13 @@ prepareLaunch(const CodeObject &object, Memory &memory,
 void countInstructions(const detail::CodeObjectImage &object,
                        llvm::ArrayRef<uint64_t> hits, Counters &counters);
 
+/// Runs all workgroups that are not done (an empty list: all of them) by so
+/// many host threads, and adds to the counters and to how often each
+/// instruction was issued. The error is that of the first workgroup that fails.
+llvm::Error runWorkgroups(const Dispatch &dispatch,
+                          const std::vector<bool> &done, unsigned threads,
+                          Counters &counters, std::vector<uint64_t> &hits);
+
 /// The host's floating-point environment for the time of a launch: round to
 /// nearest, denormals kept, nothing trapped. For each thread that executes.
 class PinnedEnvironment {
