@@ -122,46 +122,6 @@ void modified(Wave &w, const Instruction &I) {
 // DPP
 //===----------------------------------------------------------------------===//
 
-/// The lane that a lane reads, -1 where it is outside.
-int dppSource(unsigned control, int lane) {
-  int row = lane & ~15, inRow = lane & 15;
-  if (control <= 0xff)
-    return (lane & ~3) | int((control >> (2 * (lane & 3))) & 3);
-  int n = static_cast<int>(control & 15);
-  switch (control & 0x1f0) {
-  case 0x100:
-    return inRow + n < 16 ? lane + n : -1;
-  case 0x110:
-    return inRow - n >= 0 ? lane - n : -1;
-  case 0x120:
-    return row | ((inRow - n) & 15);
-  case 0x150:
-    return row | n;
-  default:
-    break;
-  }
-  switch (control) {
-  case 0x130:
-    return lane + 1 < int(L) ? lane + 1 : -1;
-  case 0x134:
-    return (lane + 1) & int(L - 1);
-  case 0x138:
-    return lane - 1;
-  case 0x13c:
-    return (lane - 1) & int(L - 1);
-  case 0x140:
-    return row | (15 - inRow);
-  case 0x141:
-    return (lane & ~7) | (7 - (lane & 7));
-  case 0x142:
-    return row >= 16 ? row - 1 : -1;
-  case 0x143:
-    return row >= 32 ? 31 : -1;
-  default:
-    return -2;
-  }
-}
-
 void dpp(Wave &w, const Instruction &I) {
   Instruction copy = I;
   uint64_t enabled = 0;
@@ -452,7 +412,7 @@ void step(Wave &w, Observer *observer) {
     I.handler(w, I);
   if (observer)
     observer->after(w, I, index,
-                    w.access && (w.access->count || !w.access->faults.empty())
+                    w.access && (w.access->count || w.access->hasFaults)
                         ? w.access
                         : nullptr);
 }

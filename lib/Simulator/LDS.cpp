@@ -279,9 +279,7 @@ template <bool Append> void countActive(Wave &w, const Instruction &I) {
   std::memcpy(&old, p, 4);
   uint32_t result = Append ? old + w.activeLanes : old - w.activeLanes;
   std::memcpy(p, &result, 4);
-  forActive(w, [&](unsigned l) {
-    d[l] = old;
-  });
+  forActive(w, [&](unsigned l) { d[l] = old; });
 }
 
 /// Two exchanges; offsets count elements, or 64 of them.

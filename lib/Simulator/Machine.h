@@ -308,6 +308,10 @@ struct CodeObjectImage {
 // Memory
 //===----------------------------------------------------------------------===//
 
+namespace detail {
+class DefinedBytes;
+}
+
 /// A range of device addresses.
 struct Region {
   uint64_t base = 0;
@@ -315,14 +319,50 @@ struct Region {
   uint8_t *host = nullptr;
   bool writable = true;
   std::string name;
+  /// Of allocations; null for what the loader fills.
+  detail::DefinedBytes *defined = nullptr;
 };
 
 namespace detail {
+/// Which bytes of an allocation were written: by the host, and by kernels in
+/// checked launches. A launch that is not checked counts as writing all.
+class DefinedBytes {
+public:
+  explicit DefinedBytes(uint64_t size = 0) : size(size) {}
+
+  /// Whether all are known to be defined: the usual case.
+  bool all() const { return state == State::All; }
+  void setAll() {
+    state = State::All;
+    bits.clear();
+    bits.shrink_to_fit();
+  }
+  void set(uint64_t offset, uint64_t count, bool defined);
+  bool test(uint64_t offset) const {
+    return state == State::All ||
+           (state == State::Some && ((bits[offset / 64] >> (offset % 64)) & 1));
+  }
+  /// Whether any of 1 to 8 bytes is defined.
+  bool any(uint64_t offset, unsigned count) const {
+    for (unsigned i = 0; i < count; ++i)
+      if (test(offset + i))
+        return true;
+    return count == 0;
+  }
+
+private:
+  enum class State : uint8_t { None, Some, All };
+  State state = State::None;
+  uint64_t size;
+  std::vector<uint64_t> bits;
+};
+
 struct Allocation {
   uint64_t size = 0;
   std::unique_ptr<uint8_t[]> bytes;
   std::string name;
   bool released = false;
+  DefinedBytes defined;
 };
 
 struct LoadedImage {
@@ -398,6 +438,8 @@ struct Wave {
   Workgroup *group = nullptr;
   /// Where memory instructions note what they access; null in a plain run.
   AccessRecord *access = nullptr;
+  /// The observer's own; set in waveBegin.
+  void *observed = nullptr;
   const Region *recent[4] = {nullptr, nullptr, nullptr, nullptr};
   std::string error;
   /// Counted here because they depend on EXEC.
@@ -508,6 +550,73 @@ void fillTable(OpcodeTable &table);
 
 /// Why an instruction that has no entry in the table is left out.
 llvm::StringRef whyUnsupported(llvm::StringRef opcode);
+
+// Of internal linkage: the families are compiled for several host instruction
+// sets, and no copy of one may serve another.
+
+/// The lane that a lane reads under a DPP control: -1 where it is outside, -2
+/// where the control is not known.
+static inline int dppSource(unsigned control, int lane) {
+  int row = lane & ~15, inRow = lane & 15;
+  if (control <= 0xff)
+    return (lane & ~3) | int((control >> (2 * (lane & 3))) & 3);
+  int n = static_cast<int>(control & 15);
+  switch (control & 0x1f0) {
+  case 0x100:
+    return inRow + n < 16 ? lane + n : -1;
+  case 0x110:
+    return inRow - n >= 0 ? lane - n : -1;
+  case 0x120:
+    return row | ((inRow - n) & 15);
+  case 0x150:
+    return row | n;
+  default:
+    break;
+  }
+  switch (control) {
+  case 0x130:
+    return lane + 1 < int(lanesPerWave) ? lane + 1 : -1;
+  case 0x134:
+    return (lane + 1) & int(lanesPerWave - 1);
+  case 0x138:
+    return lane - 1;
+  case 0x13c:
+    return (lane - 1) & int(lanesPerWave - 1);
+  case 0x140:
+    return row | (15 - inRow);
+  case 0x141:
+    return (lane & ~7) | (7 - (lane & 7));
+  case 0x142:
+    return row >= 16 ? row - 1 : -1;
+  case 0x143:
+    return row >= 32 ? 31 : -1;
+  default:
+    return -2;
+  }
+}
+
+/// The lane that a lane reads under the offset of ds_swizzle.
+static inline unsigned swizzleSource(unsigned offset, unsigned l) {
+  if (offset >= 0xe000) {
+    // FFT: the bits of the lane in reverse, but for those of the mask.
+    unsigned mask = offset & 31, reversed = 0;
+    for (unsigned i = 0; i < 5; ++i)
+      reversed |= ((l >> i) & 1) << (4 - i);
+    return (reversed >> __builtin_popcount(mask)) | (l & mask) | (l & 32);
+  } else if (offset >= 0xc000) {
+    // Rotation within 32 lanes: [10] direction, [9:5] distance, and a mask.
+    unsigned distance = (offset >> 5) & 31, mask = offset & 31;
+    unsigned rotated =
+        (offset >> 10) & 1 ? (l + 32 - distance) & 31 : (l + distance) & 31;
+    return (l & 32) | ((l & mask) | (rotated & ~mask & 31));
+  } else if (offset & 0x8000) {
+    return (l & ~3u) | ((offset >> (2 * (l & 3))) & 3);
+  } else {
+    unsigned andMask = offset & 31, orMask = (offset >> 5) & 31,
+             xorMask = (offset >> 10) & 31;
+    return (l & 32) | ((((l & 31) & andMask) | orMask) ^ xorMask);
+  }
+}
 
 /// Decodes all executable sections of an image.
 llvm::Error decode(detail::CodeObjectImage &image);

@@ -154,7 +154,7 @@ const AccessRecord *WorkgroupExecution::step(Wave &wave) {
   wave.access = &record;
   stepOne(wave, observer);
   settle(wave);
-  return record.count || !record.faults.empty() ? &record : nullptr;
+  return record.count || record.hasFaults ? &record : nullptr;
 }
 
 void WorkgroupExecution::settle(Wave &wave) {
