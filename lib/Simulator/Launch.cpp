@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Checker.h"
 #include "WorkgroupExecution.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -142,6 +143,30 @@ void wavesmith::sim::countInstructions(
   }
 }
 
+/// Which opcodes were executed, and how well the simulator knows them.
+static std::vector<InstructionUse>
+instructionUse(const wavesmith::sim::detail::CodeObjectImage &object,
+               ArrayRef<uint64_t> hits) {
+  std::vector<uint64_t> counts(object.opcodeNames.size(), 0);
+  for (size_t i = 0; i < hits.size(); ++i)
+    counts[object.instructions[i].opcodeName] += hits[i];
+  std::map<std::string, InstructionUse> uses;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    if (!counts[i])
+      continue;
+    InstructionUse &use = uses[object.opcodeNames[i]];
+    use.opcode = object.opcodeNames[i];
+    use.count += counts[i];
+    auto entry = opcodeTable().entries.find(use.opcode);
+    if (entry != opcodeTable().entries.end())
+      use.exactness = entry->second.exactness;
+  }
+  std::vector<InstructionUse> result;
+  for (auto &[name, use] : uses)
+    result.push_back(std::move(use));
+  return result;
+}
+
 //===----------------------------------------------------------------------===//
 // Kernarg segment
 //===----------------------------------------------------------------------===//
@@ -268,22 +293,6 @@ Error checkParameters(const CodeObject &object, const LaunchParameters &p,
 Error checkCode(const Dispatch &dispatch) {
   const KernelCode &code = dispatch.code;
   std::string where = "kernel '" + dispatch.kernel.name + "': ";
-  if ((code.rsrc1 >> 12) & 0xf)
-    return createStringError(
-        where + "the rounding mode is not round to nearest even (float mode " +
-        Twine((code.rsrc1 >> 12) & 0xff) + "), which is not modelled");
-  unsigned denormal32 = (code.rsrc1 >> 16) & 3;
-  unsigned denormal64 = (code.rsrc1 >> 18) & 3;
-  if (denormal64 != 3)
-    return createStringError(where +
-                             "f64 and f16 denormals are flushed "
-                             "(denormal mode " +
-                             Twine(denormal64) + "), which is not modelled");
-  if (denormal32 != 3 && denormal32 != 0)
-    return createStringError(where +
-                             "f32 denormals are flushed for sources or "
-                             "results only (denormal mode " +
-                             Twine(denormal32) + "), which is not modelled");
   if ((code.rsrc1 >> 26) & 1)
     return createStringError(where + "FP16_OVFL is set, which is not modelled");
   if ((code.rsrc2 >> 24) & 0x7f)
@@ -359,10 +368,14 @@ wavesmith::sim::prepareLaunch(const CodeObject &object, Memory &memory,
   dispatch.imageBase = loaded.base;
   dispatch.view.image = &m;
   for (auto &[base, allocation] : m.allocations)
-    if (!allocation.released)
+    if (!allocation.released) {
+      // What a kernel writes is only known in a checked launch.
+      if (!parameters.check)
+        allocation.defined.setAll();
       dispatch.view.regions.push_back({base, allocation.size,
                                        allocation.bytes.get(), true,
-                                       allocation.name});
+                                       allocation.name, &allocation.defined});
+    }
   for (size_t s = 0; s < image.segments.size(); ++s) {
     const Segment &segment = image.segments[s];
     auto &contents = const_cast<std::vector<uint8_t> &>(loaded.contents[s]);
@@ -371,7 +384,8 @@ wavesmith::sim::prepareLaunch(const CodeObject &object, Memory &memory,
          segment.writable && !segment.executable,
          segment.executable ? "the kernel's code"
          : segment.writable ? "the code object's variables"
-                            : "the code object's constants"});
+                            : "the code object's constants",
+         nullptr});
   }
   dispatch.kernarg.assign(alignTo(std::max(kernel->kernargSize, 4u), 64), 0);
   std::memcpy(
@@ -383,10 +397,10 @@ wavesmith::sim::prepareLaunch(const CodeObject &object, Memory &memory,
   dispatch.packet = dispatchPacket(code, parameters, dispatch.kernargAddress);
   dispatch.view.regions.push_back(
       {dispatch.kernargAddress, dispatch.kernarg.size(),
-       dispatch.kernarg.data(), false, "the kernarg segment"});
+       dispatch.kernarg.data(), false, "the kernarg segment", nullptr});
   dispatch.view.regions.push_back(
       {dispatch.packetAddress, dispatch.packet.size(), dispatch.packet.data(),
-       false, "the dispatch packet"});
+       false, "the dispatch packet", nullptr});
   std::sort(dispatch.view.regions.begin(), dispatch.view.regions.end(),
             [](const Region &a, const Region &b) { return a.base < b.base; });
 
@@ -402,11 +416,12 @@ wavesmith::sim::prepareLaunch(const CodeObject &object, Memory &memory,
 Error wavesmith::sim::runWorkgroups(const Dispatch &dispatch,
                                     const std::vector<bool> &done,
                                     unsigned threads, Counters &counters,
-                                    std::vector<uint64_t> &hits) {
+                                    std::vector<uint64_t> &hits,
+                                    Observer *observer) {
   uint64_t total = dispatch.workgroups;
   uint64_t workers = threads ? threads : 1;
   // The order of atomics must not depend on the number of host threads.
-  if (dispatch.image.hasGlobalAtomics)
+  if (dispatch.image.hasGlobalAtomics || observer)
     workers = 1;
   workers = std::min<uint64_t>(workers, total);
 
@@ -416,7 +431,7 @@ Error wavesmith::sim::runWorkgroups(const Dispatch &dispatch,
   std::vector<std::unique_ptr<WorkgroupExecution>> states(workers);
   auto work = [&](size_t index) {
     PinnedEnvironment environment;
-    states[index] = std::make_unique<WorkgroupExecution>(dispatch);
+    states[index] = std::make_unique<WorkgroupExecution>(dispatch, observer);
     for (;;) {
       uint64_t number = next++;
       // Workgroups before a failed one are still run: the report is always
@@ -456,14 +471,32 @@ Expected<Counters> wavesmith::sim::launch(const CodeObject &object,
                                           Memory &memory,
                                           const LaunchParameters &parameters,
                                           unsigned threads) {
-  auto prepared = prepareLaunch(object, memory, parameters);
+  LaunchParameters adjusted = parameters;
+  if (parameters.check) {
+    if (!parameters.findings)
+      return createStringError("launch of kernel '" + parameters.kernel +
+                               "': a checked launch needs a list for its "
+                               "findings");
+    uint64_t budget = parameters.check->instructionBudget;
+    if (budget &&
+        (!parameters.maxInstructions || budget < parameters.maxInstructions))
+      adjusted.maxInstructions = budget;
+  }
+  auto prepared = prepareLaunch(object, memory, adjusted);
   if (!prepared)
     return prepared.takeError();
   const Dispatch &dispatch = **prepared;
   Counters counters;
   std::vector<uint64_t> hits(dispatch.image.instructions.size(), 0);
-  if (Error error = runWorkgroups(dispatch, {}, threads, counters, hits))
+  std::unique_ptr<Checker> checker;
+  if (parameters.check)
+    checker = std::make_unique<Checker>(dispatch, *parameters.check,
+                                        *parameters.findings);
+  if (Error error =
+          runWorkgroups(dispatch, {}, threads, counters, hits, checker.get()))
     return std::move(error);
   countInstructions(dispatch.image, hits, counters);
+  if (parameters.instructionUse)
+    *parameters.instructionUse = instructionUse(dispatch.image, hits);
   return counters;
 }

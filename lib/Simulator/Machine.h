@@ -84,7 +84,16 @@ enum class ValueType : uint8_t {
   F64,
   F16,
   PackedF32,
-  Packed16,
+  Packed16,  ///< two integers
+  PackedF16, ///< two halves
+  Mixed,     ///< f32, or a half where op_sel_hi is set (v_fma_mix)
+};
+
+/// Where a 16-bit result goes.
+enum class HalfResult : uint8_t {
+  Whole, ///< the handler writes the whole register
+  Low,   ///< the low half; the high one is kept
+  High,  ///< the high half; the low one is kept
 };
 
 struct Operand {
@@ -181,6 +190,9 @@ struct Instruction {
   bool clamp = false;
   /// Floating-point sources are only moved: denormals are kept.
   bool bitwise = false;
+  /// Rounds in its own way, whatever MODE says.
+  bool ownRounding = false;
+  HalfResult half = HalfResult::Whole;
   uint8_t omod = 0;
   /// Data elements of a memory instruction.
   uint8_t memoryBytes = 0;
@@ -296,6 +308,10 @@ struct CodeObjectImage {
 // Memory
 //===----------------------------------------------------------------------===//
 
+namespace detail {
+class DefinedBytes;
+}
+
 /// A range of device addresses.
 struct Region {
   uint64_t base = 0;
@@ -303,14 +319,50 @@ struct Region {
   uint8_t *host = nullptr;
   bool writable = true;
   std::string name;
+  /// Of allocations; null for what the loader fills.
+  detail::DefinedBytes *defined = nullptr;
 };
 
 namespace detail {
+/// Which bytes of an allocation were written: by the host, and by kernels in
+/// checked launches. A launch that is not checked counts as writing all.
+class DefinedBytes {
+public:
+  explicit DefinedBytes(uint64_t size = 0) : size(size) {}
+
+  /// Whether all are known to be defined: the usual case.
+  bool all() const { return state == State::All; }
+  void setAll() {
+    state = State::All;
+    bits.clear();
+    bits.shrink_to_fit();
+  }
+  void set(uint64_t offset, uint64_t count, bool defined);
+  bool test(uint64_t offset) const {
+    return state == State::All ||
+           (state == State::Some && ((bits[offset / 64] >> (offset % 64)) & 1));
+  }
+  /// Whether any of 1 to 8 bytes is defined.
+  bool any(uint64_t offset, unsigned count) const {
+    for (unsigned i = 0; i < count; ++i)
+      if (test(offset + i))
+        return true;
+    return count == 0;
+  }
+
+private:
+  enum class State : uint8_t { None, Some, All };
+  State state = State::None;
+  uint64_t size;
+  std::vector<uint64_t> bits;
+};
+
 struct Allocation {
   uint64_t size = 0;
   std::unique_ptr<uint8_t[]> bytes;
   std::string name;
   bool released = false;
+  DefinedBytes defined;
 };
 
 struct LoadedImage {
@@ -359,15 +411,21 @@ struct Wave {
   bool scc = false;
   WaveStatus status = WaveStatus::Running;
   /// Whether instructions need the slow path (indexed registers, flushed
-  /// denormals).
+  /// denormals, directed rounding).
   bool slow = false;
-  bool flushF32 = false;
-  bool flushF64 = false;
+  /// From MODE: denormals of sources and results that become zero, and the
+  /// rounding (0 nearest even, 1 up, 2 down, 3 towards zero). The f64 fields
+  /// hold for f16 too.
+  bool flushInputF32 = false, flushOutputF32 = false;
+  bool flushInputF64 = false, flushOutputF64 = false;
+  uint8_t roundF32 = 0, roundF64 = 0;
   bool ieeeMode = true;
   bool dx10Clamp = true;
   bool gprIndexing = false;
   uint8_t gprIndexMode = 0;
   uint32_t modeRegister = 0;
+  /// What s_memtime and s_memrealtime count: their own reads.
+  uint64_t clock = 0;
   /// The instruction to execute next, and the one in execution.
   uint32_t pc = 0;
   uint32_t current = 0;
@@ -380,6 +438,8 @@ struct Wave {
   Workgroup *group = nullptr;
   /// Where memory instructions note what they access; null in a plain run.
   AccessRecord *access = nullptr;
+  /// The observer's own; set in waveBegin.
+  void *observed = nullptr;
   const Region *recent[4] = {nullptr, nullptr, nullptr, nullptr};
   std::string error;
   /// Counted here because they depend on EXEC.
@@ -403,6 +463,14 @@ struct Workgroup {
   uint64_t imageBase = 0;
   uint64_t *hits = nullptr;
 };
+
+/// Takes a value of the MODE register: fields that follow from it, and whether
+/// instructions need the slow path.
+void setMode(Wave &wave, uint32_t mode);
+
+/// The rounding of halves while an instruction runs, as in MODE: the host has
+/// no such mode of its own.
+extern __thread uint8_t halfRounding;
 
 /// Stops a wavefront with a message.
 void fail(Wave &wave, const llvm::Twine &message);
@@ -447,6 +515,14 @@ struct OpcodeEntry {
   bool handlesClamp = false;
   /// Sources are only moved, whatever their type: denormals are kept.
   bool bitwise = false;
+  /// Rounds in its own way, whatever MODE says: roundings to integers,
+  /// approximations, conversions that name a rounding.
+  bool ownRounding = false;
+  /// A 16-bit result: op_sel picks the half that is written, the other is kept.
+  bool writesHalf = false;
+  /// How near to the chips' result; for approximations, the bound.
+  Exactness exactness = Exactness::Exact;
+  const char *note = "";
 };
 
 /// The semantics, compiled for one host instruction set.
@@ -471,6 +547,76 @@ namespace avx2 {
 void fillTable(OpcodeTable &table);
 }
 #endif
+
+/// Why an instruction that has no entry in the table is left out.
+llvm::StringRef whyUnsupported(llvm::StringRef opcode);
+
+// Of internal linkage: the families are compiled for several host instruction
+// sets, and no copy of one may serve another.
+
+/// The lane that a lane reads under a DPP control: -1 where it is outside, -2
+/// where the control is not known.
+static inline int dppSource(unsigned control, int lane) {
+  int row = lane & ~15, inRow = lane & 15;
+  if (control <= 0xff)
+    return (lane & ~3) | int((control >> (2 * (lane & 3))) & 3);
+  int n = static_cast<int>(control & 15);
+  switch (control & 0x1f0) {
+  case 0x100:
+    return inRow + n < 16 ? lane + n : -1;
+  case 0x110:
+    return inRow - n >= 0 ? lane - n : -1;
+  case 0x120:
+    return row | ((inRow - n) & 15);
+  case 0x150:
+    return row | n;
+  default:
+    break;
+  }
+  switch (control) {
+  case 0x130:
+    return lane + 1 < int(lanesPerWave) ? lane + 1 : -1;
+  case 0x134:
+    return (lane + 1) & int(lanesPerWave - 1);
+  case 0x138:
+    return lane - 1;
+  case 0x13c:
+    return (lane - 1) & int(lanesPerWave - 1);
+  case 0x140:
+    return row | (15 - inRow);
+  case 0x141:
+    return (lane & ~7) | (7 - (lane & 7));
+  case 0x142:
+    return row >= 16 ? row - 1 : -1;
+  case 0x143:
+    return row >= 32 ? 31 : -1;
+  default:
+    return -2;
+  }
+}
+
+/// The lane that a lane reads under the offset of ds_swizzle.
+static inline unsigned swizzleSource(unsigned offset, unsigned l) {
+  if (offset >= 0xe000) {
+    // FFT: the bits of the lane in reverse, but for those of the mask.
+    unsigned mask = offset & 31, reversed = 0;
+    for (unsigned i = 0; i < 5; ++i)
+      reversed |= ((l >> i) & 1) << (4 - i);
+    return (reversed >> __builtin_popcount(mask)) | (l & mask) | (l & 32);
+  } else if (offset >= 0xc000) {
+    // Rotation within 32 lanes: [10] direction, [9:5] distance, and a mask.
+    unsigned distance = (offset >> 5) & 31, mask = offset & 31;
+    unsigned rotated =
+        (offset >> 10) & 1 ? (l + 32 - distance) & 31 : (l + distance) & 31;
+    return (l & 32) | ((l & mask) | (rotated & ~mask & 31));
+  } else if (offset & 0x8000) {
+    return (l & ~3u) | ((offset >> (2 * (l & 3))) & 3);
+  } else {
+    unsigned andMask = offset & 31, orMask = (offset >> 5) & 31,
+             xorMask = (offset >> 10) & 31;
+    return (l & 32) | ((((l & 31) & andMask) | orMask) ^ xorMask);
+  }
+}
 
 /// Decodes all executable sections of an image.
 llvm::Error decode(detail::CodeObjectImage &image);

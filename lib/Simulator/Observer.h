@@ -17,9 +17,9 @@
 #ifndef WAVESMITH_LIB_SIMULATOR_OBSERVER_H
 #define WAVESMITH_LIB_SIMULATOR_OBSERVER_H
 
-#include "llvm/ADT/SmallVector.h"
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace wavesmith::sim {
 
@@ -72,15 +72,22 @@ struct AccessRecord {
   /// With this set, a lane's bad access is noted in faults and left out (a
   /// load leaves the lane's destination as it was), and the run goes on.
   bool tolerant = false;
-  llvm::SmallVector<LaneFault, 0> faults;
+  bool hasFaults = false;
+  std::vector<LaneFault> faults;
 
-  void clear() {
+  // Inlined always or out of line, for the families are compiled for several
+  // host instruction sets.
+  __attribute__((always_inline)) void clear() {
     count = 0;
-    faults.clear();
+    if (hasFaults)
+      clearFaults();
   }
+  void addFault(int lane, FaultKind kind, std::string message);
   /// Starts another access.
-  MemoryAccess &add(AccessSpace space, bool write, bool atomic, bool returns,
-                    unsigned bytes) {
+  __attribute__((always_inline)) MemoryAccess &add(AccessSpace space,
+                                                   bool write, bool atomic,
+                                                   bool returns,
+                                                   unsigned bytes) {
     MemoryAccess &a = access[count < maximum ? count++ : maximum - 1];
     a.space = space;
     a.write = write;
@@ -90,6 +97,9 @@ struct AccessRecord {
     a.lanes = 0;
     return a;
   }
+
+private:
+  void clearFaults();
 };
 
 /// Receives the events of an observed run, from the thread that executes. The

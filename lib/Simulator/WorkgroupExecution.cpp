@@ -50,13 +50,8 @@ void WorkgroupExecution::setUp(Wave &w, uint32_t index) {
   w.scratchOffset = index * waveScratch;
 
   // MODE: round [3:0], denormals [7:4], DX10 clamp 8, IEEE 9.
-  w.modeRegister = ((code.rsrc1 >> 12) & 0xff) |
-                   (((code.rsrc1 >> 21) & 1) << 8) |
-                   (((code.rsrc1 >> 23) & 1) << 9);
-  w.flushF32 = ((w.modeRegister >> 4) & 3) == 0;
-  w.dx10Clamp = (w.modeRegister >> 8) & 1;
-  w.ieeeMode = (w.modeRegister >> 9) & 1;
-  w.slow = w.flushF32;
+  setMode(w, ((code.rsrc1 >> 12) & 0xff) | (((code.rsrc1 >> 21) & 1) << 8) |
+                 (((code.rsrc1 >> 23) & 1) << 9));
 
   // User SGPRs in their order.
   unsigned next = 0;
@@ -159,7 +154,7 @@ const AccessRecord *WorkgroupExecution::step(Wave &wave) {
   wave.access = &record;
   stepOne(wave, observer);
   settle(wave);
-  return record.count || !record.faults.empty() ? &record : nullptr;
+  return record.count || record.hasFaults ? &record : nullptr;
 }
 
 void WorkgroupExecution::settle(Wave &wave) {

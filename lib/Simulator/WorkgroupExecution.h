@@ -82,9 +82,11 @@ void countInstructions(const detail::CodeObjectImage &object,
 /// Runs all workgroups that are not done (an empty list: all of them) by so
 /// many host threads, and adds to the counters and to how often each
 /// instruction was issued. The error is that of the first workgroup that fails.
+/// An observer sees them one after the other: one host thread runs them.
 llvm::Error runWorkgroups(const Dispatch &dispatch,
                           const std::vector<bool> &done, unsigned threads,
-                          Counters &counters, std::vector<uint64_t> &hits);
+                          Counters &counters, std::vector<uint64_t> &hits,
+                          Observer *observer = nullptr);
 
 /// The host's floating-point environment for the time of a launch: round to
 /// nearest, denormals kept, nothing trapped. For each thread that executes.
