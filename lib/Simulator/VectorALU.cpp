@@ -118,6 +118,13 @@ inline int32_t normalized(float a, float scale, float low) {
   return static_cast<int32_t>(__builtin_rintf(clamped * scale));
 }
 
+/// v_mad_f32: without denormals whatever the mode, the product rounded.
+ALWAYS_INLINE float multiplyThenAdd(float a, float b, float c) {
+  float product = hardware::flushDenormal(hardware::flushDenormal(a) *
+                                          hardware::flushDenormal(b));
+  return hardware::flushDenormal(product + hardware::flushDenormal(c));
+}
+
 /// The face of a cube that a direction hits and the coordinates there.
 struct Cube {
   float face, s, t, major;
@@ -470,11 +477,11 @@ void registerVectorALU(OpcodeTable &table) {
       Arithmetic::F32FMA);
   OP3("V_FMAC_F32", F32, F32, F32, F32, __builtin_fmaf(a, b, c),
       Arithmetic::F32FMA);
-  OP3("V_MAD_F32", F32, F32, F32, F32, a * b + c, Arithmetic::F32FMA);
-  OP3("V_MAC_F32", F32, F32, F32, F32, a * b + c, Arithmetic::F32FMA);
   // The literal is the second source of madmk and the third of madak.
-  OP3("V_MADAK_F32", F32, F32, F32, F32, a * b + c, Arithmetic::F32FMA);
-  OP3("V_MADMK_F32", F32, F32, F32, F32, a * b + c, Arithmetic::F32FMA);
+  for (const char *name :
+       {"V_MAD_F32", "V_MAC_F32", "V_MADAK_F32", "V_MADMK_F32"}) {
+    OP3(name, F32, F32, F32, F32, multiplyThenAdd(a, b, c), Arithmetic::F32FMA);
+  }
   OP3("V_FMAAK_F32", F32, F32, F32, F32, __builtin_fmaf(a, b, c),
       Arithmetic::F32FMA);
   OP3("V_FMAMK_F32", F32, F32, F32, F32, __builtin_fmaf(a, b, c),
@@ -507,7 +514,15 @@ void registerVectorALU(OpcodeTable &table) {
   SLOW1("V_COS_F32", F32, F32, cos_f32(a), Arithmetic::F32Trans);
 
   OP3("V_MAD_LEGACY_F32", F32, F32, F32, F32,
-      (((a == 0) | (b == 0)) ? 0.0f : a * b) + c, Arithmetic::F32FMA);
+      ((flushDenormal(a) == 0) | (flushDenormal(b) == 0))
+          ? flushDenormal(0.0f + flushDenormal(c))
+          : multiplyThenAdd(a, b, c),
+      Arithmetic::F32FMA);
+  approximate(table,
+              {"V_MAD_F32", "V_MAC_F32", "V_MADAK_F32", "V_MADMK_F32",
+               "V_MAD_LEGACY_F32"},
+              "two roundings; denormals are flushed whatever the mode, the "
+              "product's too, which is an assumption");
   SLOW3("V_CUBEID_F32", F32, F32, F32, F32, cubeOf(a, b, c).face);
   SLOW3("V_CUBESC_F32", F32, F32, F32, F32, cubeOf(a, b, c).s);
   SLOW3("V_CUBETC_F32", F32, F32, F32, F32, cubeOf(a, b, c).t);

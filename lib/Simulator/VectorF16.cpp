@@ -148,6 +148,8 @@ void registerVectorF16(OpcodeTable &table) {
   SLOW3("V_MAC_F16", F16, F16, F16, F16, valueOfHalf(halfOf(a * b)) + c);
   SLOW3("V_MADAK_F16", F16, F16, F16, F16, valueOfHalf(halfOf(a * b)) + c);
   SLOW3("V_MADMK_F16", F16, F16, F16, F16, valueOfHalf(halfOf(a * b)) + c);
+  approximate(table, {"V_MAD_F16", "V_MAC_F16", "V_MADAK_F16", "V_MADMK_F16"},
+              "two roundings; the chips flush denormals, here the mode does");
   SLOW3("V_DIV_FIXUP_F16", F16, F16, F16, F16, divFixupF16(a, b, c));
   for (const char *name : {"FMA", "MAD", "DIV_FIXUP"})
     table.entries["V_" + std::string(name) + "_LEGACY_F16"] =

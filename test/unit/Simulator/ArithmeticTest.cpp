@@ -44,7 +44,8 @@ private:
 struct Format {
   int precision, exponentBits;
   int bias() const { return (1 << (exponentBits - 1)) - 1; }
-  int bits() const { return precision + exponentBits; }
+  int bits() const { return std::abs(precision) + exponentBits; }
+  bool isInteger() const { return precision && !exponentBits; }
   uint64_t mask() const {
     return bits() == 64 ? ~uint64_t(0) : (uint64_t(1) << bits()) - 1;
   }
@@ -54,16 +55,25 @@ struct Format {
   uint64_t sign() const { return uint64_t(1) << (bits() - 1); }
 };
 constexpr Format f16{11, 5}, f32{24, 8}, f64{53, 11}, none{0, 0};
+/// Integers: the width, negative for signed ones, and no exponent.
+constexpr Format u8{8, 0}, u16{16, 0}, i16{-16, 0}, u32{32, 0}, i32{-32, 0};
 
 bool isNaN(Format f, uint64_t bits) {
-  return (bits & ~f.sign() & f.mask()) > f.exponentField();
+  return !f.isInteger() && (bits & ~f.sign() & f.mask()) > f.exponentField();
 }
 bool isDenormal(Format f, uint64_t bits) {
-  return (bits & f.exponentField()) == 0;
+  return !f.isInteger() && (bits & f.exponentField()) == 0;
 }
 
 void decode(Number &out, Format f, uint64_t bits) {
   bits &= f.mask();
+  if (f.isInteger()) {
+    if (f.precision < 0 && bits >> (f.bits() - 1))
+      mpfr_set_si(out, long(bits) - long(f.mask()) - 1, MPFR_RNDN);
+    else
+      mpfr_set_ui(out, bits, MPFR_RNDN);
+    return;
+  }
   bool negative = bits & f.sign();
   uint64_t exponent = (bits & f.exponentField()) >> (f.precision - 1);
   uint64_t mantissa = bits & ((uint64_t(1) << (f.precision - 1)) - 1);
@@ -87,6 +97,18 @@ void decode(Number &out, Format f, uint64_t bits) {
 
 /// The bits of a number rounded to a format.
 uint64_t encode(Number &x, Format f, mpfr_rnd_t mode) {
+  if (f.isInteger()) { // towards zero, saturated, 0 for NaN
+    bool isSigned = f.precision < 0;
+    long most = long(isSigned ? f.mask() >> 1 : f.mask());
+    long least = isSigned ? -most - 1 : 0;
+    if (mpfr_nan_p(mpfr_ptr(x)))
+      return 0;
+    long value = mpfr_cmp_si(mpfr_ptr(x), most) > 0 ? most
+                 : mpfr_cmp_si(mpfr_ptr(x), least) < 0
+                     ? least
+                     : mpfr_get_si(x, MPFR_RNDZ);
+    return uint64_t(value) & f.mask();
+  }
   uint64_t sign = mpfr_signbit(mpfr_ptr(x)) ? f.sign() : 0;
   if (mpfr_nan_p(mpfr_ptr(x)))
     return f.exponentField() | (uint64_t(1) << (f.precision - 2));
@@ -278,6 +300,29 @@ std::vector<FloatCase> floatCases() {
     k.sourceShift[0] = 16;
     k.resultShift = 16;
   }
+  // From and to integers.
+  for (auto [name, to, from, wideTo, wideFrom] :
+       {std::tuple<std::string, Format, Format, bool, bool>{"f16_u16", f16, u16,
+                                                            false, false},
+        {"f16_i16", f16, i16, false, false},
+        {"f32_u32", f32, u32, false, false},
+        {"f32_i32", f32, i32, false, false},
+        {"f64_u32", f64, u32, true, false},
+        {"f64_i32", f64, i32, true, false},
+        {"u16_f16", u16, f16, false, false},
+        {"i16_f16", i16, f16, false, false},
+        {"u32_f32", u32, f32, false, false},
+        {"i32_f32", i32, f32, false, false},
+        {"u32_f64", u32, f64, false, true},
+        {"i32_f64", i32, f64, false, true}})
+    push(make("v_cvt_" + name + (wideTo ? " v[8:9], " : " v8, ") +
+                  (wideFrom ? "v[2:3]" : "v2"),
+              to, from, none, none, copy()));
+  for (int i = 0; i < 4; ++i) {
+    FloatCase &k = push(make("v_cvt_f32_ubyte" + std::to_string(i) + " v8, v2",
+                             f32, u8, none, none, copy()));
+    k.sourceShift[0] = 8 * i;
+  }
   // Mixed: two halves and a float.
   {
     FloatCase &k = push(make("v_fma_mix_f32 v8, v2, v4, v6 op_sel:[1,0,0] "
@@ -466,7 +511,9 @@ void checkFloatCases(const std::string &target, unsigned round,
     ASSERT_EQ(outcomes.size(), lines.size());
     for (size_t n = 0; n < cases.size(); ++n) {
       const FloatCase &k = cases[n];
-      if (k.source[0].precision != sourceFormat.precision)
+      if (k.source[0].isInteger()
+              ? sourceFormat.precision != f32.precision
+              : k.source[0].precision != sourceFormat.precision)
         continue;
       int reported = 0;
       for (size_t i = 0; i < count && reported < 2; ++i) {
