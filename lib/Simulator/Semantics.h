@@ -705,6 +705,35 @@ ALWAYS_INLINE uint16_t extremum16(uint16_t a, uint16_t b, bool maximum,
     return a;
   return (order16(a) < order16(b)) != maximum ? a : b;
 }
+//===----------------------------------------------------------------------===//
+// Eight halves at once
+//===----------------------------------------------------------------------===//
+
+#ifdef __F16C__
+/// The low halves of eight words as floats.
+ALWAYS_INLINE __m256 floatsOfHalves(__m256i words) {
+  __m256i low = _mm256_and_si256(words, _mm256_set1_epi32(0xffff));
+  __m256i packed =
+      _mm256_permute4x64_epi64(_mm256_packus_epi32(low, low), 0x08);
+  return _mm256_cvtph_ps(_mm256_castsi256_si128(packed));
+}
+/// Eight floats as halves in words of their own, rounded to nearest even or
+/// towards zero.
+template <int Rounding> ALWAYS_INLINE __m256i halvesOfFloats(__m256 values) {
+  return _mm256_cvtepu16_epi32(_mm256_cvtps_ph(values, Rounding));
+}
+ALWAYS_INLINE __m256i loadWords(const uint32_t *p) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i *>(p));
+}
+/// Writes words to the lanes that are on.
+ALWAYS_INLINE void storeWords(uint32_t *d, const uint32_t *mask,
+                              __m256i words) {
+  __m256i on = loadWords(mask);
+  __m256i result = _mm256_blendv_epi8(loadWords(d), words, on);
+  _mm256_storeu_si256(reinterpret_cast<__m256i *>(d), result);
+}
+#endif
+
 void registerScalarALU(OpcodeTable &table);
 void registerScalarMemory(OpcodeTable &table);
 void registerControl(OpcodeTable &table);

@@ -152,14 +152,16 @@ struct FloatCase {
   /// What the bits that are not the result's hold: 0 in the rest of the first
   /// dword (or the pattern), always the pattern behind it.
   bool keepsRest = false;
-  /// Rounds to nearest whatever the mode; keeps denormals whatever the mode.
-  bool ownRounding = false, ownDenormals = false;
+  /// Rounds to nearest whatever the mode.
+  bool ownRounding = false;
   /// Distance allowed, in units of the last place.
   int64_t tolerance = 0;
   /// The bit where each source starts, and the result.
   int sourceShift[3] = {0, 0, 0};
   int resultShift = 0;
-  const char *onlyTarget = nullptr;
+  /// The rest of the first dword is that of a source: 1 for a, 3 for c.
+  int keptHalf = 0;
+  bool onlyWithDenormals = false;
 };
 
 #define EXACT                                                                  \
@@ -355,6 +357,48 @@ std::vector<FloatCase> floatCases() {
   push(make("v_frexp_mant_f16 v8, v2", f16, f16, none, none, frexp));
   push(make("v_frexp_mant_f32 v8, v2", f32, f32, none, none, frexp));
   push(make("v_frexp_mant_f64 v[8:9], v[2:3]", f64, f64, none, none, frexp));
+  auto exponentOf = EXACT {
+    UNUSED;
+    mpfr_set_si(r, mpfr_regular_p(a) ? mpfr_get_exp(a) : 0, MPFR_RNDN);
+  };
+  push(make("v_frexp_exp_i16_f16 v8, v2", i16, f16, none, none, exponentOf));
+  push(make("v_frexp_exp_i32_f32 v8, v2", i32, f32, none, none, exponentOf));
+  push(
+      make("v_frexp_exp_i32_f64 v8, v[2:3]", i32, f64, none, none, exponentOf));
+  // Two roundings.
+  for (std::string line :
+       {"v_mad_f16 v8, v2, v4, v6", "v_mov_b32 v8, v6\nv_mac_f16 v8, v2, v4",
+        "v_mad_legacy_f16 v8, v2, v4, v6"}) {
+    FloatCase &k = push(make(
+        line, f16, f16, f16, f16, EXACT {
+          UNUSED;
+          Number product, rounded;
+          mpfr_mul(product, a, b, mode);
+          decode(rounded, f16, encode(product, f16, mode));
+          mpfr_add(r, rounded, c, mode);
+        }));
+    k.keepsRest = line.find("legacy") == std::string::npos;
+    if (line.find("mac") != std::string::npos)
+      k.keptHalf = 3; // v6's
+    k.onlyWithDenormals = true;
+  }
+  push(make(
+           "v_div_fixup_f16 v8, v2, v4, v6", f16, f16, f16, f16,
+           EXACT {
+             UNUSED;
+             bool negative = mpfr_signbit(b) != mpfr_signbit(c);
+             if (mpfr_nan_p(c) || mpfr_nan_p(b) ||
+                 (mpfr_zero_p(b) && mpfr_zero_p(c)) ||
+                 (mpfr_inf_p(b) && mpfr_inf_p(c)))
+               mpfr_set_nan(r);
+             else if (mpfr_zero_p(b) || mpfr_inf_p(c))
+               mpfr_set_inf(r, negative ? -1 : 1);
+             else if (mpfr_inf_p(b) || mpfr_zero_p(c))
+               mpfr_set_zero(r, negative ? -1 : 1);
+             else
+               mpfr_setsign(r, a, negative, MPFR_RNDN);
+           }))
+      .keepsRest = true;
   auto nearest = EXACT {
     UNUSED;
     mpfr_rint_roundeven(r, a, MPFR_RNDN);
@@ -511,6 +555,8 @@ void checkFloatCases(const std::string &target, unsigned round,
     ASSERT_EQ(outcomes.size(), lines.size());
     for (size_t n = 0; n < cases.size(); ++n) {
       const FloatCase &k = cases[n];
+      if (k.onlyWithDenormals && denormals != 3)
+        continue;
       if (k.source[0].isInteger()
               ? sourceFormat.precision != f32.precision
               : k.source[0].precision != sourceFormat.precision)
@@ -545,6 +591,9 @@ void checkFloatCases(const std::string &target, unsigned round,
         uint64_t restWanted = k.result.bits() == 16 && !k.keepsRest
                                   ? untouched & 0xffffffff00000000ull
                                   : untouched;
+        if (k.keptHalf)
+          restWanted = (untouched & 0xffffffff00000000ull) |
+                       (bits[k.keptHalf - 1] & 0xffffffffull);
         bool packed = llvm::StringRef(k.assembly).contains("v_pk_");
         if (!packed && (outcomes[n][i].low & rest) != (restWanted & rest))
           equal = false;

@@ -1962,6 +1962,93 @@ TEST_P(CoverageTest, ReportsWhatWasUsed) {
   EXPECT_EQ(found.count("V_ADD_F64"), 0u);
 }
 
+/// Random words of every encoding, one at a time behind a jump, with random
+/// registers: an error or a result, never a crash.
+TEST_P(CoverageTest, RandomInstructionsNeverCrash) {
+  constexpr uint32_t formats[][2] = {
+      {0x80000000, 0x3fffffff}, // SOP2
+      {0xb0000000, 0x0fffffff}, // SOPK
+      {0xbe800000, 0x007fffff}, // SOP1
+      {0xbf000000, 0x007fffff}, // SOPC
+      {0xbf800000, 0x007fffff}, // SOPP
+      {0xc0000000, 0x03ffffff}, // SMEM
+      {0x00000000, 0x7fffffff}, // VOP2
+      {0x7c000000, 0x01ffffff}, // VOPC
+      {0x7e000000, 0x01ffffff}, // VOP1
+      {0xd0000000, 0x03ffffff}, // VOP3
+      {0xd3800000, 0x007fffff}, // VOP3P
+      {0xd8000000, 0x03ffffff}, // DS
+      {0xdc000000, 0x03ffffff}, // FLAT
+      {0xe0000000, 0x03ffffff}, // MUBUF
+      {0xe8000000, 0x03ffffff}, // MTBUF
+  };
+  constexpr uint64_t slots = 6000;
+  std::mt19937_64 random(target() == "gfx90a" ? 1 : 2);
+  std::string body = R"(
+  s_load_dwordx4 s[4:7], s[0:1], 0x0
+  s_load_dwordx2 s[16:17], s[0:1], 0x10
+  v_lshlrev_b32 v1, 2, v0
+  v_mov_b32 v2, 0
+  v_mov_b32 v3, 0
+  s_waitcnt lgkmcnt(0)
+  s_getpc_b64 s[40:41]
+.Lbase:
+  s_lshl_b32 s16, s16, 4
+  s_add_u32 s40, s40, .Lslots-.Lbase
+  s_addc_u32 s41, s41, 0
+  s_add_u32 s40, s40, s16
+  s_addc_u32 s41, s41, 0
+  s_mov_b32 s8, s4
+  s_mov_b32 s9, s5
+  s_mov_b32 s10, 0x1000
+  s_mov_b32 s11, 0x00020000
+  s_setpc_b64 s[40:41]
+  .p2align 4
+.Lslots:
+)";
+  for (uint64_t i = 0; i < slots; ++i) {
+    const auto &format = formats[random() % std::size(formats)];
+    uint32_t first = format[0] | (uint32_t(random()) & format[1]);
+    // Fields that must be zero often are.
+    uint32_t second = uint32_t(random());
+    if (random() % 2)
+      second &= uint32_t(random()) & uint32_t(random());
+    if (random() % 2)
+      second &= 0x3f3f3f3fu;
+    body += "  .long " + std::to_string(first) + ", " + std::to_string(second) +
+            ", 0xbf810000, 0xbf810000\n";
+  }
+  auto object =
+      build(assembleKernel(target(), body, 4096), "assembler", target());
+  ASSERT_TRUE(object);
+  Device device;
+  uint64_t buffer = device.upload(std::vector<uint32_t>(4096));
+  std::set<std::string> executed;
+  unsigned failed = 0;
+  for (uint64_t i = 0; i < slots; ++i) {
+    std::vector<InstructionUse> use;
+    LaunchParameters parameters;
+    parameters.kernel = "f";
+    parameters.workgroup = {64, 1, 1};
+    Arguments arguments;
+    arguments.add(buffer).add(buffer).add(i);
+    parameters.kernarg = arguments.bytes;
+    parameters.maxInstructions = 200;
+    parameters.instructionUse = &use;
+    auto counters = launch(*object, device.memory, parameters);
+    if (!counters) {
+      std::string message = messageOf(counters);
+      EXPECT_NE(message.find("kernel 'f'"), std::string::npos) << message;
+      ++failed;
+      continue;
+    }
+    for (const InstructionUse &u : use)
+      executed.insert(u.opcode);
+  }
+  EXPECT_GT(failed, 0u);
+  EXPECT_GT(executed.size(), 300u);
+}
+
 //===----------------------------------------------------------------------===//
 // The table
 //===----------------------------------------------------------------------===//
