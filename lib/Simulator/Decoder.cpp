@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
+#include "wavesmith/Simulator/MatrixInstruction.h"
 #include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/MCContext.h"
 #include "llvm/MC/MCDisassembler/MCDisassembler.h"
@@ -722,6 +723,9 @@ void Decoder::decodeOne(const MCInst &mi, DecodedInstruction &out) {
   out.opcodeName = nameIndex(base);
 
   auto it = table.entries.find(base);
+  if (it == table.entries.end() &&
+      (base.starts_with("V_MFMA_") || base.starts_with("V_SMFMAC_")))
+    it = table.entries.find(canonicalMatrixName(base));
   if (it == table.entries.end())
     return;
   const OpcodeEntry &entry = it->second;
