@@ -45,8 +45,11 @@
 #if defined(__clang__)
 #define VECTORIZE                                                              \
   _Pragma("clang loop vectorize(assume_safety) interleave(enable)")
+// Small code: many handlers share the host's instruction cache.
+#define ROLLED _Pragma("clang loop unroll(disable)")
 #else
 #define VECTORIZE _Pragma("GCC ivdep")
+#define ROLLED _Pragma("GCC unroll 1")
 #endif
 
 namespace wavesmith::sim::WAVESMITH_SIMULATOR_VARIANT {
@@ -444,35 +447,32 @@ ALWAYS_INLINE Words8 highHalves(const Wide8 &v) {
 struct WideSource {
   const uint32_t *low, *high;
   /// What remains of a lane's number: all of it, or nothing.
-  unsigned laneMask;
+  size_t laneMask;
   uint32_t andMask, xorMask;
-  alignas(32) uint32_t spread[2][8];
 
-  ALWAYS_INLINE WideSource(Wave &w, const Operand &o)
-      : andMask(o.andMask), xorMask(o.xorMask) {
-    if (o.kind == OperandKind::VGPR) {
-      low = w.vgpr[o.index];
-      high = w.vgpr[o.index + 1];
-      laneMask = ~0u;
-      return;
-    }
-    uint32_t words[2] = {scalarDword(w, o, 0), scalarDword(w, o, 1)};
-    for (unsigned i = 0; i < 8; ++i) {
-      spread[0][i] = words[0];
-      spread[1][i] = words[1];
-    }
-    low = spread[0];
-    high = spread[1];
-    laneMask = 0;
-  }
-  ALWAYS_INLINE bool isPlain() const { return andMask == ~0u && xorMask == 0; }
-  template <bool Plain> ALWAYS_INLINE Wide8 get(unsigned lane) const {
+  /// Zero where there is no neg and no abs.
+  ALWAYS_INLINE uint32_t modifiers() const { return ~andMask | xorMask; }
+  template <bool Plain> ALWAYS_INLINE Wide8 get(size_t lane) const {
     Words8 h = loadWords(high + (lane & laneMask));
     if (!Plain)
       h = (h & andMask) ^ xorMask;
     return interleave(loadWords(low + (lane & laneMask)), h);
   }
 };
+struct Spread {
+  alignas(32) uint32_t words[2][8];
+};
+ALWAYS_INLINE WideSource wideSource(Wave &w, const Operand &o, Spread &spread) {
+  if (__builtin_expect(o.kind == OperandKind::VGPR, true))
+    return {w.vgpr[o.index], w.vgpr[o.index + 1], ~size_t(0), o.andMask,
+            o.xorMask};
+  uint32_t words[2] = {scalarDword(w, o, 0), scalarDword(w, o, 1)};
+  for (unsigned i = 0; i < 8; ++i) {
+    spread.words[0][i] = words[0];
+    spread.words[1][i] = words[1];
+  }
+  return {spread.words[0], spread.words[1], 0, o.andMask, o.xorMask};
+}
 
 template <typename T> constexpr bool isDouble = false;
 template <typename T, ValueType V> constexpr bool isDouble<Double<T, V>> = true;
@@ -483,8 +483,10 @@ template <typename T, ValueType V> constexpr bool isWord<Word<T, V>> = true;
 template <typename A>
 ALWAYS_INLINE void gather(Wave &w, const Operand &o, typename A::type *slots) {
   if constexpr (isDouble<A>) {
-    WideSource source(w, o);
+    Spread spread;
+    WideSource source = wideSource(w, o, spread);
     constexpr bool plain = A::valueType != ValueType::F64;
+    ROLLED
     for (unsigned l = 0; l < L; l += 8) {
       Wide8 values = source.get<plain>(l);
       __builtin_memcpy(slots + l, &values, sizeof(values));
@@ -514,6 +516,7 @@ ALWAYS_INLINE void scatter(Wave &w, const Instruction &I,
   uint32_t (*d)[L] = w.vgpr + I.dst.index;
   bool full = w.exec == ~uint64_t(0);
   if constexpr (isDouble<D>) {
+    ROLLED
     for (unsigned l = 0; l < L; l += 8) {
       Wide8 values;
       __builtin_memcpy(&values, slots + l, sizeof(values));
@@ -567,10 +570,10 @@ ALWAYS_INLINE Doubles4 applyFour(Sources... sources) {
 }
 
 template <typename F, bool Plain, bool Full, typename... Sources>
-ALWAYS_INLINE void tileLoop(Wave &w, const Instruction &I,
-                            const Sources &...sources) {
+ALWAYS_INLINE void tileLoop(Wave &w, const Instruction &I, Sources... sources) {
   uint32_t (*d)[L] = w.vgpr + I.dst.index;
-  for (unsigned l = 0; l < L; l += 8) {
+  ROLLED
+  for (size_t l = 0; l < L; l += 8) {
     auto apply = [](const auto &...values) ALWAYS_INLINE_LAMBDA {
       return Wide8{
           (Words8)applyFour<F>((Doubles4)values.first...),
@@ -590,10 +593,9 @@ ALWAYS_INLINE void tileLoop(Wave &w, const Instruction &I,
 
 /// Plain f64 arithmetic on eight lanes at a time.
 template <typename F, typename... Sources>
-ALWAYS_INLINE void tiles(Wave &w, const Instruction &I,
-                         const Sources &...sources) {
+ALWAYS_INLINE void tiles(Wave &w, const Instruction &I, Sources... sources) {
   bool full = w.exec == ~uint64_t(0);
-  if (full && (sources.isPlain() && ...))
+  if (full && (sources.modifiers() | ...) == 0)
     tileLoop<F, true, true>(w, I, sources...);
   else if (full)
     tileLoop<F, false, true>(w, I, sources...);
@@ -653,7 +655,9 @@ template <typename F, unsigned Kind, typename D, typename A, typename B>
 void binary(Wave &w, const Instruction &I) {
   constexpr bool Vector = Kind != eachActiveLane;
   if constexpr (Kind == tiled) {
-    tiles<F>(w, I, WideSource(w, I.src[0]), WideSource(w, I.src[1]));
+    Spread spread[2];
+    tiles<F>(w, I, wideSource(w, I.src[0], spread[0]),
+             wideSource(w, I.src[1], spread[1]));
     return;
   } else if constexpr (Vector &&
                        (isDouble<D> || isDouble<A> || isDouble<B>)) {
@@ -682,8 +686,10 @@ template <typename F, unsigned Kind, typename D, typename A, typename B,
 void ternary(Wave &w, const Instruction &I) {
   constexpr bool Vector = Kind != eachActiveLane;
   if constexpr (Kind == tiled) {
-    tiles<F>(w, I, WideSource(w, I.src[0]), WideSource(w, I.src[1]),
-             WideSource(w, I.src[2]));
+    Spread spread[3];
+    tiles<F>(w, I, wideSource(w, I.src[0], spread[0]),
+             wideSource(w, I.src[1], spread[1]),
+             wideSource(w, I.src[2], spread[2]));
     return;
   } else if constexpr (Vector && (isDouble<D> || isDouble<A> || isDouble<B> ||
                                   isDouble<C>)) {
@@ -877,8 +883,6 @@ inline OpcodeEntry plainEntry(Handler handler, Category category) {
 #define WAVESMITH_CALL2(F) binary<F, true, Type, Type, Type>
 #define WAVESMITH_CALL3(F) ternary<F, true, Type, Type, Type, Type>
 
-#define TILE2(NAME, ...) WAVESMITH_OP2(NAME, tiled, __VA_ARGS__)
-#define TILE3(NAME, ...) WAVESMITH_OP3(NAME, tiled, __VA_ARGS__)
 /// x, y and z are the sources in 64 bits.
 #define SATURATING2(NAME, D, A, B, EXPRESSION, WIDE)                           \
   {                                                                            \
@@ -917,6 +921,8 @@ inline OpcodeEntry plainEntry(Handler handler, Category category) {
     table.entries[NAME] = entry;                                               \
   }
 
+#define TILE2(NAME, ...) WAVESMITH_OP2(NAME, tiled, __VA_ARGS__)
+#define TILE3(NAME, ...) WAVESMITH_OP3(NAME, tiled, __VA_ARGS__)
 #define OP1(NAME, ...) WAVESMITH_OP1(NAME, true, __VA_ARGS__)
 #define OP2(NAME, ...) WAVESMITH_OP2(NAME, true, __VA_ARGS__)
 #define OP3(NAME, ...) WAVESMITH_OP3(NAME, true, __VA_ARGS__)
@@ -985,6 +991,35 @@ ALWAYS_INLINE uint16_t extremum16(uint16_t a, uint16_t b, bool maximum,
     return a;
   return (order16(a) < order16(b)) != maximum ? a : b;
 }
+//===----------------------------------------------------------------------===//
+// Eight halves at once
+//===----------------------------------------------------------------------===//
+
+#ifdef __F16C__
+/// The low halves of eight words as floats.
+ALWAYS_INLINE __m256 floatsOfHalves(__m256i words) {
+  __m256i low = _mm256_and_si256(words, _mm256_set1_epi32(0xffff));
+  __m256i packed =
+      _mm256_permute4x64_epi64(_mm256_packus_epi32(low, low), 0x08);
+  return _mm256_cvtph_ps(_mm256_castsi256_si128(packed));
+}
+/// Eight floats as halves in words of their own, rounded to nearest even or
+/// towards zero.
+template <int Rounding> ALWAYS_INLINE __m256i halvesOfFloats(__m256 values) {
+  return _mm256_cvtepu16_epi32(_mm256_cvtps_ph(values, Rounding));
+}
+ALWAYS_INLINE __m256i loadWords(const uint32_t *p) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i *>(p));
+}
+/// Writes words to the lanes that are on.
+ALWAYS_INLINE void storeWords(uint32_t *d, const uint32_t *mask,
+                              __m256i words) {
+  __m256i on = loadWords(mask);
+  __m256i result = _mm256_blendv_epi8(loadWords(d), words, on);
+  _mm256_storeu_si256(reinterpret_cast<__m256i *>(d), result);
+}
+#endif
+
 void registerScalarALU(OpcodeTable &table);
 void registerScalarMemory(OpcodeTable &table);
 void registerControl(OpcodeTable &table);
