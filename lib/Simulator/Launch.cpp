@@ -64,7 +64,7 @@ Counters &Counters::operator+=(const Counters &other) {
   return *this;
 }
 
-void wavesmith::sim::countInstructions(
+static void countInstructions(
     const wavesmith::sim::detail::CodeObjectImage &object,
     ArrayRef<uint64_t> hits, Counters &counters) {
   for (size_t i = 0; i < hits.size(); ++i) {
@@ -414,6 +414,13 @@ wavesmith::sim::prepareLaunch(const CodeObject &object, Memory &memory,
   return std::move(result);
 }
 
+void wavesmith::sim::countLaunch(const Dispatch &dispatch,
+                                 ArrayRef<uint64_t> hits, Counters &counters) {
+  countInstructions(dispatch.image, hits, counters);
+  if (dispatch.parameters.instructionUse)
+    *dispatch.parameters.instructionUse = instructionUse(dispatch.image, hits);
+}
+
 Error wavesmith::sim::runWorkgroups(const Dispatch &dispatch,
                                     const std::vector<bool> &done,
                                     unsigned threads, Counters &counters,
@@ -496,8 +503,6 @@ Expected<Counters> wavesmith::sim::launch(const CodeObject &object,
   if (Error error =
           runWorkgroups(dispatch, {}, threads, counters, hits, checker.get()))
     return std::move(error);
-  countInstructions(dispatch.image, hits, counters);
-  if (parameters.instructionUse)
-    *parameters.instructionUse = instructionUse(dispatch.image, hits);
+  countLaunch(dispatch, hits, counters);
   return counters;
 }

@@ -75,9 +75,10 @@ llvm::Expected<std::unique_ptr<Dispatch>>
 prepareLaunch(const CodeObject &object, Memory &memory,
               const LaunchParameters &parameters);
 
-/// Adds to counters what follows from how often each instruction was issued.
-void countInstructions(const detail::CodeObjectImage &object,
-                       llvm::ArrayRef<uint64_t> hits, Counters &counters);
+/// Adds to counters what follows from how often each instruction was issued,
+/// and notes the opcodes where the launch asks for them.
+void countLaunch(const Dispatch &dispatch, llvm::ArrayRef<uint64_t> hits,
+                 Counters &counters);
 
 /// Runs all workgroups that are not done (an empty list: all of them) by so
 /// many host threads, and adds to the counters and to how often each

@@ -284,7 +284,7 @@ wavesmith::sim::launchTimed(const CodeObject &object, Memory &memory,
       for (auto [to, from] : zip(hits, execution->instructionHits()))
         to += from;
     }
-  countInstructions(dispatch.image, hits, counters);
+  countLaunch(dispatch, hits, counters);
 
   // The report.
   TimingReport report;
@@ -342,10 +342,13 @@ wavesmith::sim::launchTimed(const CodeObject &object, Memory &memory,
   report.scalarL1HitRate = rate(s.scalarHits, s.scalarAccesses);
   report.l2HitRate = rate(s.l2Hits, s.l2Accesses);
   report.infinityCacheHitRate = rate(s.infinityHits, s.infinityAccesses);
-  report.hbmBytes =
-      begun ? s.hbmBytes / double(begun) * double(dispatch.workgroups) : 0;
-  report.ldsCycles = cu.ldsBusy;
-  report.ldsConflictCycles = cu.ldsConflicts;
+  double scale = begun ? double(dispatch.workgroups) / double(begun) : 0;
+  report.hbmBytesRead = s.hbmBytesRead * scale;
+  report.hbmBytesWritten = s.hbmBytesWritten * scale;
+  report.l2Requests = s.l2Requests * scale;
+  report.l2Misses = s.l2Misses * scale;
+  report.ldsCycles = double(cu.ldsBusy) * scale;
+  report.ldsConflictCycles = double(cu.ldsConflicts) * scale;
   for (auto [index, timing] : enumerate(cu.timings)) {
     if (!timing.issued)
       continue;
@@ -403,7 +406,10 @@ json::Value TimingReport::toJSON() const {
   rate("scalar_l1_hit_rate", scalarL1HitRate);
   rate("l2_hit_rate", l2HitRate);
   rate("infinity_cache_hit_rate", infinityCacheHitRate);
-  o["hbm_bytes"] = hbmBytes;
+  o["hbm_bytes_read"] = hbmBytesRead;
+  o["hbm_bytes_written"] = hbmBytesWritten;
+  o["l2_requests"] = l2Requests;
+  o["l2_misses"] = l2Misses;
   o["lds_cycles"] = ldsCycles;
   o["lds_conflict_cycles"] = ldsConflictCycles;
   auto stalls = [](const std::array<uint64_t, numStallReasons> &values) {
