@@ -18,7 +18,8 @@
 /// \endcode
 /// OP* loops are vectorised and compute inactive lanes as well, whose results
 /// are dropped. SLOW* loops visit active lanes only, for expressions that call
-/// library functions.
+/// library functions. TILE* is OP* for plain f64 arithmetic: a few operations on
+/// eight lanes at a time, without a detour through memory.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +31,6 @@
 #include "llvm/ADT/Twine.h"
 #include <cmath>
 #include <cstring>
-#include <limits>
 #ifdef __AVX2__
 #include <immintrin.h>
 #endif
@@ -80,9 +80,9 @@ inline uint32_t readSpecial(Wave &w, const Operand &o, unsigned dword) {
 }
 
 ALWAYS_INLINE uint32_t scalarDword(Wave &w, const Operand &o, unsigned dword) {
-  if (o.kind == OperandKind::SGPR)
+  if (__builtin_expect(o.kind == OperandKind::SGPR, true))
     return w.sgpr[o.index + dword];
-  if (o.kind == OperandKind::Constant)
+  if (__builtin_expect(o.kind == OperandKind::Constant, true))
     return static_cast<uint32_t>(dword ? o.value >> 32 : o.value);
   if (o.kind == OperandKind::VGPR)
     return w.vgpr[o.index + dword][0];
@@ -232,53 +232,23 @@ template <typename T, ValueType V> struct Double {
   }
 };
 
-/// Rounds to a half in a mode of MODE (0 nearest even, 1 up, 2 down, 3 towards
-/// zero); NaN becomes quiet. The bits below the result decide, so the value may
-/// not have been rounded to nearest before unless that was harmless.
-inline uint16_t halfOf(double value, unsigned mode) {
+/// Rounds to a half, nearest even; NaN stays a quiet NaN.
+inline uint16_t halfOf(double value) {
   uint64_t bits = hardware::bitsOf(value);
   uint16_t sign = static_cast<uint16_t>(bits >> 48) & 0x8000u;
   uint64_t magnitude = bits & 0x7fffffffffffffffull;
-  if (magnitude >= 0x7ff0000000000000ull)
-    return magnitude == 0x7ff0000000000000ull
-               ? sign | 0x7c00u
-               : sign | 0x7e00u |
-                     static_cast<uint16_t>((magnitude >> 42) & 0x1ffu);
+  if (magnitude > 0x7ff0000000000000ull)
+    return sign | 0x7e00u | static_cast<uint16_t>((magnitude >> 42) & 0x1ffu);
+  double x = hardware::doubleOf(magnitude);
+  if (x >= 65520.0)
+    return sign | 0x7c00u;
+  if (x < 0x1p-14) // denormal or zero: multiples of 2^-24
+    return sign | static_cast<uint16_t>(__builtin_rint(x * 0x1p24));
   int exponent = static_cast<int>(magnitude >> 52) - 1023;
-  if (exponent < -1022)
-    exponent = -1022;
-  uint64_t mantissa = magnitude & 0xfffffffffffffull;
-  if (magnitude >> 52)
-    mantissa |= uint64_t(1) << 52;
-  // The last place of the result, and how many bits are below it.
-  int last = exponent < -14 ? -24 : exponent - 10;
-  unsigned below = static_cast<unsigned>(last - (exponent - 52));
-  uint64_t kept = 0, rest = mantissa, half = uint64_t(1) << 62;
-  if (below < 64) {
-    kept = mantissa >> below;
-    rest = mantissa & ((uint64_t(1) << below) - 1);
-    half = below ? uint64_t(1) << (below - 1) : ~uint64_t(0);
-  }
-  bool up = mode == 0   ? rest > half || (rest == half && (kept & 1))
-            : mode == 1 ? rest && !sign
-            : mode == 2 ? rest && sign
-                        : false;
-  kept += up;
-  // Beyond the largest half: infinity, unless rounding goes towards zero.
-  if (exponent >= 16 || (exponent == 15 && kept > 2047)) {
-    bool toInfinity = mode == 0 || (mode == 1 && !sign) || (mode == 2 && sign);
-    return sign | (toInfinity ? 0x7c00u : 0x7bffu);
-  }
-  // A carry out of the mantissa raises the exponent by itself.
-  uint32_t encoded = exponent < -14
-                         ? static_cast<uint32_t>(kept)
-                         : (static_cast<uint32_t>(exponent + 14) << 10) +
-                               static_cast<uint32_t>(kept);
-  return sign | static_cast<uint16_t>(encoded);
+  double scaled = __builtin_rint(std::ldexp(x, 10 - exponent));
+  return sign | static_cast<uint16_t>(((exponent + 15) << 10) +
+                                      (static_cast<int>(scaled) - 1024));
 }
-
-/// Rounds to a half as MODE says.
-inline uint16_t halfOf(double value) { return halfOf(value, halfRounding); }
 
 /// The value of a half, exactly.
 inline float valueOfHalf(uint16_t bits) {
@@ -350,35 +320,6 @@ template <typename T> struct Short {
   }
 };
 
-/// The bits of a half, after neg and abs; results clear the high half.
-struct H16 {
-  using type = uint16_t;
-  static constexpr ValueType valueType = ValueType::F16;
-  struct Source {
-    const uint32_t *p;
-    uint32_t andMask, xorMask;
-    unsigned shift;
-    ALWAYS_INLINE uint16_t get(unsigned l) const {
-      return static_cast<uint16_t>(((p[l] >> shift) & 0xffffu & andMask) ^
-                                   xorMask);
-    }
-  };
-  struct Buffer {
-    alignas(64) uint32_t words[L];
-  };
-  static ALWAYS_INLINE Source source(Wave &w, const Operand &o, Buffer &b) {
-    return {lanes(w, o, 0, b.words), o.andMask, o.xorMask,
-            (o.modifiers & 4) ? 16u : 0u};
-  }
-  static ALWAYS_INLINE void put(uint32_t (*d)[L], unsigned l, uint16_t value) {
-    d[0][l] = value;
-  }
-  static ALWAYS_INLINE void blend(uint32_t (*d)[L], unsigned l, uint16_t value,
-                                  uint32_t mask) {
-    d[0][l] = (value & mask) | (d[0][l] & ~mask);
-  }
-};
-
 using U32 = Word<uint32_t, ValueType::B32>;
 using I32 = Word<int32_t, ValueType::B32>;
 using F32 = Word<float, ValueType::F32>;
@@ -389,8 +330,223 @@ using U16 = Short<uint16_t>;
 using I16 = Short<int16_t>;
 
 //===----------------------------------------------------------------------===//
+// 64-bit values, eight lanes at a time
+//===----------------------------------------------------------------------===//
+
+// The halves of a 64-bit value stand in two registers. They are interleaved
+// within 128 bits, by one shuffle for four lanes and without a move across the
+// halves of a host register. So eight lanes come out in the order below; what
+// is computed lane by lane does not mind, and the way back is the same.
+//
+// Loops over such values have three steps: gather the sources into arrays in
+// this order ("slots"), compute slot by slot, scatter.
+
+constexpr unsigned slotOrder[8] = {0, 1, 4, 5, 2, 3, 6, 7};
+constexpr unsigned laneOfSlot(unsigned slot) {
+  return (slot & ~7u) | slotOrder[slot & 7];
+}
+
+using Words8 = uint32_t __attribute__((vector_size(32)));
+using Doubles4 = double __attribute__((vector_size(32)));
+
+ALWAYS_INLINE Words8 loadWords(const uint32_t *from) {
+  Words8 words;
+  __builtin_memcpy(&words, from, sizeof(words));
+  return words;
+}
+ALWAYS_INLINE void storeWords(uint32_t *to, Words8 words) {
+  __builtin_memcpy(to, &words, sizeof(words));
+}
+/// To the order of slots, and back.
+ALWAYS_INLINE Words8 reorder(Words8 words) {
+  return __builtin_shufflevector(words, words, 0, 1, 4, 5, 2, 3, 6, 7);
+}
+ALWAYS_INLINE Words8 blendWords(Words8 words, Words8 old, Words8 mask) {
+  return (words & mask) | (old & ~mask);
+}
+
+/// Eight 64-bit values in the order of slots.
+struct Wide8 {
+  Words8 first, second;
+};
+ALWAYS_INLINE Wide8 interleave(Words8 low, Words8 high) {
+  return {__builtin_shufflevector(low, high, 0, 8, 1, 9, 4, 12, 5, 13),
+          __builtin_shufflevector(low, high, 2, 10, 3, 11, 6, 14, 7, 15)};
+}
+ALWAYS_INLINE Words8 lowHalves(const Wide8 &v) {
+  return __builtin_shufflevector(v.first, v.second, 0, 2, 8, 10, 4, 6, 12, 14);
+}
+ALWAYS_INLINE Words8 highHalves(const Wide8 &v) {
+  return __builtin_shufflevector(v.first, v.second, 1, 3, 9, 11, 5, 7, 13, 15);
+}
+
+/// A 64-bit source: registers, or a scalar that is spread over eight lanes.
+struct WideSource {
+  const uint32_t *low, *high;
+  /// What remains of a lane's number: all of it, or nothing.
+  unsigned laneMask;
+  uint32_t andMask, xorMask;
+  alignas(32) uint32_t spread[2][8];
+
+  ALWAYS_INLINE WideSource(Wave &w, const Operand &o)
+      : andMask(o.andMask), xorMask(o.xorMask) {
+    if (o.kind == OperandKind::VGPR) {
+      low = w.vgpr[o.index];
+      high = w.vgpr[o.index + 1];
+      laneMask = ~0u;
+      return;
+    }
+    uint32_t words[2] = {scalarDword(w, o, 0), scalarDword(w, o, 1)};
+    for (unsigned i = 0; i < 8; ++i) {
+      spread[0][i] = words[0];
+      spread[1][i] = words[1];
+    }
+    low = spread[0];
+    high = spread[1];
+    laneMask = 0;
+  }
+  ALWAYS_INLINE bool isPlain() const { return andMask == ~0u && xorMask == 0; }
+  template <bool Plain> ALWAYS_INLINE Wide8 get(unsigned lane) const {
+    Words8 h = loadWords(high + (lane & laneMask));
+    if (!Plain)
+      h = (h & andMask) ^ xorMask;
+    return interleave(loadWords(low + (lane & laneMask)), h);
+  }
+};
+
+template <typename T> constexpr bool isDouble = false;
+template <typename T, ValueType V> constexpr bool isDouble<Double<T, V>> = true;
+template <typename T> constexpr bool isWord = false;
+template <typename T, ValueType V> constexpr bool isWord<Word<T, V>> = true;
+
+/// Reads all lanes of a source of type A into slots.
+template <typename A>
+ALWAYS_INLINE void gather(Wave &w, const Operand &o, typename A::type *slots) {
+  if constexpr (isDouble<A>) {
+    WideSource source(w, o);
+    constexpr bool plain = A::valueType != ValueType::F64;
+    for (unsigned l = 0; l < L; l += 8) {
+      Wide8 values = source.get<plain>(l);
+      __builtin_memcpy(slots + l, &values, sizeof(values));
+    }
+  } else {
+    typename A::Buffer buffer;
+    typename A::Source source = A::source(w, o, buffer);
+    if constexpr (isWord<A>) {
+      for (unsigned l = 0; l < L; l += 8) {
+        Words8 words = loadWords(source.p + l);
+        if (A::valueType == ValueType::F32)
+          words = (words & source.andMask) ^ source.xorMask;
+        words = reorder(words);
+        __builtin_memcpy(slots + l, &words, sizeof(words));
+      }
+    } else {
+      for (unsigned s = 0; s < L; ++s)
+        slots[s] = source.get(laneOfSlot(s));
+    }
+  }
+}
+
+/// Writes the active lanes of a result of type D from slots.
+template <typename D>
+ALWAYS_INLINE void scatter(Wave &w, const Instruction &I,
+                           const typename D::type *slots) {
+  uint32_t (*d)[L] = w.vgpr + I.dst.index;
+  bool full = w.exec == ~uint64_t(0);
+  if constexpr (isDouble<D>) {
+    for (unsigned l = 0; l < L; l += 8) {
+      Wide8 values;
+      __builtin_memcpy(&values, slots + l, sizeof(values));
+      Words8 low = lowHalves(values), high = highHalves(values);
+      if (!full) {
+        Words8 mask = loadWords(w.execMask + l);
+        low = blendWords(low, loadWords(d[0] + l), mask);
+        high = blendWords(high, loadWords(d[1] + l), mask);
+      }
+      storeWords(d[0] + l, low);
+      storeWords(d[1] + l, high);
+    }
+  } else if constexpr (isWord<D>) {
+    for (unsigned l = 0; l < L; l += 8) {
+      Words8 words = reorder(
+          loadWords(reinterpret_cast<const uint32_t *>(slots + l)));
+      if (!full)
+        words = blendWords(words, loadWords(d[0] + l),
+                           loadWords(w.execMask + l));
+      storeWords(d[0] + l, words);
+    }
+  } else {
+    for (unsigned s = 0; s < L; ++s)
+      D::blend(d, laneOfSlot(s), slots[s], w.execMask[laneOfSlot(s)]);
+  }
+}
+
+/// Collects the signs of 64 slots as a mask of lanes.
+ALWAYS_INLINE uint64_t packSlots(const uint64_t *slots) {
+  uint64_t mask = 0;
+#ifdef __AVX2__
+  for (unsigned i = 0; i < L / 4; ++i)
+    mask |= uint64_t(uint32_t(_mm256_movemask_pd(_mm256_load_pd(
+                reinterpret_cast<const double *>(slots + 4 * i)))))
+            << (4 * i);
+#else
+  for (unsigned s = 0; s < L; ++s)
+    mask |= (slots[s] >> 63) << s;
+#endif
+  // Bits 2, 3 and 4, 5 of each byte change places.
+  constexpr uint64_t third = 0x0c0c0c0c0c0c0c0cull;
+  uint64_t moved = ((mask & third) << 2) | ((mask >> 2) & third);
+  return (mask & ~(third | third << 2)) | moved;
+}
+
+/// Four results of plain arithmetic: the compiler makes one operation of them.
+template <typename F, typename... Sources>
+ALWAYS_INLINE Doubles4 applyFour(Sources... sources) {
+  return Doubles4{F::apply(sources[0]...), F::apply(sources[1]...),
+                  F::apply(sources[2]...), F::apply(sources[3]...)};
+}
+
+template <typename F, bool Plain, bool Full, typename... Sources>
+ALWAYS_INLINE void tileLoop(Wave &w, const Instruction &I,
+                            const Sources &...sources) {
+  uint32_t (*d)[L] = w.vgpr + I.dst.index;
+  for (unsigned l = 0; l < L; l += 8) {
+    auto apply = [](const auto &...values) ALWAYS_INLINE_LAMBDA {
+      return Wide8{
+          (Words8)applyFour<F>((Doubles4)values.first...),
+          (Words8)applyFour<F>((Doubles4)values.second...)};
+    };
+    Wide8 result = apply(sources.template get<Plain>(l)...);
+    Words8 low = lowHalves(result), high = highHalves(result);
+    if (!Full) {
+      Words8 mask = loadWords(w.execMask + l);
+      low = blendWords(low, loadWords(d[0] + l), mask);
+      high = blendWords(high, loadWords(d[1] + l), mask);
+    }
+    storeWords(d[0] + l, low);
+    storeWords(d[1] + l, high);
+  }
+}
+
+/// Plain f64 arithmetic on eight lanes at a time.
+template <typename F, typename... Sources>
+ALWAYS_INLINE void tiles(Wave &w, const Instruction &I,
+                         const Sources &...sources) {
+  bool full = w.exec == ~uint64_t(0);
+  if (full && (sources.isPlain() && ...))
+    tileLoop<F, true, true>(w, I, sources...);
+  else if (full)
+    tileLoop<F, false, true>(w, I, sources...);
+  else
+    tileLoop<F, false, false>(w, I, sources...);
+}
+
+//===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//
+
+/// How an instruction goes over the lanes: SLOW*, OP*, TILE*.
+enum LoopKind : unsigned { eachActiveLane = 0, allLanes = 1, tiled = 2 };
 
 template <bool Vector, typename D, typename Compute>
 ALWAYS_INLINE void forLanes(Wave &w, const Instruction &I, Compute compute) {
@@ -413,8 +569,19 @@ ALWAYS_INLINE void forLanes(Wave &w, const Instruction &I, Compute compute) {
   }
 }
 
-template <typename F, bool Vector, typename D, typename A>
+template <typename F, unsigned Kind, typename D, typename A>
 void unary(Wave &w, const Instruction &I) {
+  constexpr bool Vector = Kind != eachActiveLane;
+  if constexpr (Vector && (isDouble<D> || isDouble<A>)) {
+    alignas(64) typename A::type a[L];
+    alignas(64) typename D::type result[L];
+    gather<A>(w, I.src[0], a);
+    VECTORIZE
+    for (unsigned s = 0; s < L; ++s)
+      result[s] = F::apply(a[s]);
+    scatter<D>(w, I, result);
+    return;
+  }
   typename A::Buffer bufferA;
   typename A::Source a = A::source(w, I.src[0], bufferA);
   forLanes<Vector, D>(w, I, [&](unsigned l) ALWAYS_INLINE_LAMBDA {
@@ -422,8 +589,25 @@ void unary(Wave &w, const Instruction &I) {
   });
 }
 
-template <typename F, bool Vector, typename D, typename A, typename B>
+template <typename F, unsigned Kind, typename D, typename A, typename B>
 void binary(Wave &w, const Instruction &I) {
+  constexpr bool Vector = Kind != eachActiveLane;
+  if constexpr (Kind == tiled) {
+    tiles<F>(w, I, WideSource(w, I.src[0]), WideSource(w, I.src[1]));
+    return;
+  } else if constexpr (Vector &&
+                       (isDouble<D> || isDouble<A> || isDouble<B>)) {
+    alignas(64) typename A::type a[L];
+    alignas(64) typename B::type b[L];
+    alignas(64) typename D::type result[L];
+    gather<A>(w, I.src[0], a);
+    gather<B>(w, I.src[1], b);
+    VECTORIZE
+    for (unsigned s = 0; s < L; ++s)
+      result[s] = F::apply(a[s], b[s]);
+    scatter<D>(w, I, result);
+    return;
+  }
   typename A::Buffer bufferA;
   typename B::Buffer bufferB;
   typename A::Source a = A::source(w, I.src[0], bufferA);
@@ -433,9 +617,29 @@ void binary(Wave &w, const Instruction &I) {
   });
 }
 
-template <typename F, bool Vector, typename D, typename A, typename B,
+template <typename F, unsigned Kind, typename D, typename A, typename B,
           typename C>
 void ternary(Wave &w, const Instruction &I) {
+  constexpr bool Vector = Kind != eachActiveLane;
+  if constexpr (Kind == tiled) {
+    tiles<F>(w, I, WideSource(w, I.src[0]), WideSource(w, I.src[1]),
+             WideSource(w, I.src[2]));
+    return;
+  } else if constexpr (Vector && (isDouble<D> || isDouble<A> || isDouble<B> ||
+                                  isDouble<C>)) {
+    alignas(64) typename A::type a[L];
+    alignas(64) typename B::type b[L];
+    alignas(64) typename C::type c[L];
+    alignas(64) typename D::type result[L];
+    gather<A>(w, I.src[0], a);
+    gather<B>(w, I.src[1], b);
+    gather<C>(w, I.src[2], c);
+    VECTORIZE
+    for (unsigned s = 0; s < L; ++s)
+      result[s] = F::apply(a[s], b[s], c[s]);
+    scatter<D>(w, I, result);
+    return;
+  }
   typename A::Buffer bufferA;
   typename B::Buffer bufferB;
   typename C::Buffer bufferC;
@@ -447,47 +651,32 @@ void ternary(Wave &w, const Instruction &I) {
   });
 }
 
-/// The wide result of F, cut to what a type can hold.
-template <typename F, typename D> struct Saturated {
-  template <typename... T> static ALWAYS_INLINE auto apply(T... sources) {
-    using Result = typename D::type;
-    __int128 wide = F::apply(sources...);
-    constexpr __int128 low = std::numeric_limits<Result>::min(),
-                       high = std::numeric_limits<Result>::max();
-    return static_cast<Result>(wide < low ? low : wide > high ? high : wide);
-  }
-};
-
-/// Integer arithmetic that clamp saturates: F wraps, Wide gives the exact
-/// value.
-template <typename F, typename Wide, typename D, typename A, typename B>
-void saturating2(Wave &w, const Instruction &I) {
-  if (I.clamp)
-    binary<Saturated<Wide, D>, false, D, A, B>(w, I);
-  else
-    binary<F, true, D, A, B>(w, I);
-}
-template <typename F, typename Wide, typename D, typename A, typename B,
-          typename C>
-void saturating3(Wave &w, const Instruction &I) {
-  if (I.clamp)
-    ternary<Saturated<Wide, D>, false, D, A, B, C>(w, I);
-  else
-    ternary<F, true, D, A, B, C>(w, I);
-}
-
 /// A comparison: writes a mask, zero for inactive lanes.
 template <typename F, bool WritesExec, typename A, typename B>
 void comparison(Wave &w, const Instruction &I) {
-  typename A::Buffer bufferA;
-  typename B::Buffer bufferB;
-  typename A::Source a = A::source(w, I.src[0], bufferA);
-  typename B::Source b = B::source(w, I.src[1], bufferB);
-  alignas(64) uint32_t result[L];
-  VECTORIZE
-  for (unsigned l = 0; l < L; ++l)
-    result[l] = F::apply(a.get(l), b.get(l)) ? 1u : 0u;
-  uint64_t mask = packMask(result) & w.exec;
+  uint64_t mask;
+  if constexpr (isDouble<A> || isDouble<B>) {
+    alignas(64) typename A::type a[L];
+    alignas(64) typename B::type b[L];
+    alignas(64) uint64_t result[L];
+    gather<A>(w, I.src[0], a);
+    gather<B>(w, I.src[1], b);
+    VECTORIZE
+    for (unsigned s = 0; s < L; ++s)
+      result[s] = F::apply(a[s], b[s]) ? ~uint64_t(0) : 0;
+    mask = packSlots(result);
+  } else {
+    typename A::Buffer bufferA;
+    typename B::Buffer bufferB;
+    typename A::Source a = A::source(w, I.src[0], bufferA);
+    typename B::Source b = B::source(w, I.src[1], bufferB);
+    alignas(64) uint32_t result[L];
+    VECTORIZE
+    for (unsigned l = 0; l < L; ++l)
+      result[l] = F::apply(a.get(l), b.get(l)) ? 1u : 0u;
+    mask = packMask(result);
+  }
+  mask &= w.exec;
   w.write64(I.sdst.index, mask);
   if (WritesExec)
     w.write64(sgprEXEC, mask);
@@ -509,17 +698,6 @@ inline OpcodeEntry vectorEntry(Handler handler, ValueType result,
   for (unsigned i = 0; i < sizeof...(Types) && i < 3; ++i)
     entry.source[i] = types[i];
   return entry;
-}
-
-/// Marks entries as approximations within a bound.
-inline void approximate(OpcodeTable &table,
-                        std::initializer_list<const char *> names,
-                        const char *bound) {
-  for (const char *name : names) {
-    OpcodeEntry &entry = table.entries[name];
-    entry.exactness = Exactness::Approximate;
-    entry.note = bound;
-  }
 }
 
 inline OpcodeEntry plainEntry(Handler handler, Category category) {
@@ -599,44 +777,8 @@ inline OpcodeEntry plainEntry(Handler handler, Category category) {
 #define WAVESMITH_CALL2(F) binary<F, true, Type, Type, Type>
 #define WAVESMITH_CALL3(F) ternary<F, true, Type, Type, Type, Type>
 
-/// x, y and z are the sources in 64 bits.
-#define SATURATING2(NAME, D, A, B, EXPRESSION, WIDE)                           \
-  {                                                                            \
-    struct F {                                                                 \
-      static ALWAYS_INLINE auto apply(A::type a, B::type b) {                  \
-        return static_cast<typename D::type>(EXPRESSION);                      \
-      }                                                                        \
-    };                                                                         \
-    struct Wide {                                                              \
-      static ALWAYS_INLINE __int128 apply(A::type a, B::type b) {              \
-        __int128 x = a, y = b;                                                 \
-        return WIDE;                                                           \
-      }                                                                        \
-    };                                                                         \
-    OpcodeEntry entry =                                                        \
-        vectorEntry<A, B>(&saturating2<F, Wide, D, A, B>, D::valueType);       \
-    entry.handlesClamp = true;                                                 \
-    table.entries[NAME] = entry;                                               \
-  }
-#define SATURATING3(NAME, D, A, B, C, EXPRESSION, WIDE)                        \
-  {                                                                            \
-    struct F {                                                                 \
-      static ALWAYS_INLINE auto apply(A::type a, B::type b, C::type c) {       \
-        return static_cast<typename D::type>(EXPRESSION);                      \
-      }                                                                        \
-    };                                                                         \
-    struct Wide {                                                              \
-      static ALWAYS_INLINE __int128 apply(A::type a, B::type b, C::type c) {   \
-        __int128 x = a, y = b, z = c;                                          \
-        return WIDE;                                                           \
-      }                                                                        \
-    };                                                                         \
-    OpcodeEntry entry =                                                        \
-        vectorEntry<A, B, C>(&saturating3<F, Wide, D, A, B, C>, D::valueType); \
-    entry.handlesClamp = true;                                                 \
-    table.entries[NAME] = entry;                                               \
-  }
-
+#define TILE2(NAME, ...) WAVESMITH_OP2(NAME, tiled, __VA_ARGS__)
+#define TILE3(NAME, ...) WAVESMITH_OP3(NAME, tiled, __VA_ARGS__)
 #define OP1(NAME, ...) WAVESMITH_OP1(NAME, true, __VA_ARGS__)
 #define OP2(NAME, ...) WAVESMITH_OP2(NAME, true, __VA_ARGS__)
 #define OP3(NAME, ...) WAVESMITH_OP3(NAME, true, __VA_ARGS__)
@@ -682,29 +824,6 @@ ALWAYS_INLINE T extremum(T a, T b) {
   return value;
 }
 
-ALWAYS_INLINE bool isNaN16(uint16_t a) { return (a & 0x7fffu) > 0x7c00u; }
-ALWAYS_INLINE bool isSignalling16(uint16_t a) {
-  return isNaN16(a) && !(a & 0x200u);
-}
-/// Halves as integers in the order of their values, -0 below +0.
-ALWAYS_INLINE int order16(uint16_t a) {
-  return a & 0x8000u ? -int(a & 0x7fffu) - 1 : int(a);
-}
-
-/// A NaN loses against a number; in IEEE mode a signalling NaN wins and
-/// becomes quiet.
-ALWAYS_INLINE uint16_t extremum16(uint16_t a, uint16_t b, bool maximum,
-                                  bool ieee) {
-  if (ieee && isSignalling16(a))
-    return a | 0x200u;
-  if (ieee && isSignalling16(b))
-    return b | 0x200u;
-  if (isNaN16(a))
-    return b;
-  if (isNaN16(b))
-    return a;
-  return (order16(a) < order16(b)) != maximum ? a : b;
-}
 void registerScalarALU(OpcodeTable &table);
 void registerScalarMemory(OpcodeTable &table);
 void registerControl(OpcodeTable &table);
@@ -718,8 +837,6 @@ void registerVectorMemory(OpcodeTable &table);
 void registerLDS(OpcodeTable &table);
 void registerCrossLane(OpcodeTable &table);
 void registerMFMA(OpcodeTable &table);
-void registerVectorDot(OpcodeTable &table);
-void registerVectorFP8(OpcodeTable &table);
 
 } // namespace wavesmith::sim::WAVESMITH_SIMULATOR_VARIANT
 

@@ -25,7 +25,7 @@ WorkgroupExecution::WorkgroupExecution(const Dispatch &dispatch,
     : dispatch(dispatch), observer(observer), waveStates(dispatch.waves),
       registers(dispatch.waves), hits(dispatch.image.instructions.size(), 0) {
   for (auto &file : registers)
-    file.reset(new Registers[1]);
+    file.reset(new Registers);
   scratch.resize(size_t(dispatch.waves) * dispatch.scratchPerLane *
                  lanesPerWave);
 }
@@ -36,7 +36,7 @@ void WorkgroupExecution::setUp(Wave &w, uint32_t index) {
   const std::array<uint32_t, 3> &id = currentID;
   bool gfx942 = dispatch.image.isGfx942();
   w = Wave();
-  w.vgpr = registers[index][0];
+  w.vgpr = registers[index]->words;
   std::fill(&w.vgpr[0][0], &w.vgpr[0][0] + vectorRegisters * lanesPerWave,
             poisonWord);
   std::fill(std::begin(w.sgpr), std::end(w.sgpr), poisonWord);

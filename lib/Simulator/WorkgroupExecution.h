@@ -147,7 +147,10 @@ private:
   /// Notices the end of the budget and the first failure.
   void settle(Wave &wave);
 
-  using Registers = uint32_t[vectorRegisters][lanesPerWave];
+  /// Aligned for the host's vector loads.
+  struct alignas(64) Registers {
+    uint32_t words[vectorRegisters][lanesPerWave];
+  };
 
   Observer *observer;
   Workgroup group;
@@ -156,7 +159,7 @@ private:
   std::array<uint32_t, 3> currentID = {0, 0, 0};
   const Wave *failedWave = nullptr;
   std::vector<Wave> waveStates;
-  std::vector<std::unique_ptr<Registers[]>> registers;
+  std::vector<std::unique_ptr<Registers>> registers;
   std::vector<uint8_t> scratch;
   std::vector<uint64_t> hits;
 };
