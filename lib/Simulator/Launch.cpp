@@ -36,7 +36,8 @@ const OpcodeTable &wavesmith::sim::opcodeTable() {
   static const OpcodeTable *table = [] {
     auto *result = new OpcodeTable();
 #ifdef WAVESMITH_SIMULATOR_AVX2
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        __builtin_cpu_supports("f16c")) {
       avx2::fillTable(*result);
       return result;
     }

@@ -98,7 +98,10 @@ void registerVectorF64(OpcodeTable &table) {
     table.entries[name].ownRounding = true;
 
   OP1("V_CVT_F64_I32", F64, I32, static_cast<double>(a));
-  OP1("V_CVT_F64_U32", F64, U32, static_cast<double>(a));
+  // The host's own sequence gives -0 when rounding down.
+  OP1("V_CVT_F64_U32", F64, U32,
+      static_cast<double>(static_cast<int32_t>(a)) +
+          (static_cast<int32_t>(a) < 0 ? 0x1p32 : 0.0));
   OP1("V_CVT_F64_F32", F64, F32, static_cast<double>(a));
   OP1("V_CVT_F32_F64", F32, F64, static_cast<float>(a));
   // Out of range saturates, NaN gives 0.

@@ -274,8 +274,9 @@ wavesmith::sim::launchTimed(const CodeObject &object, Memory &memory,
       done[*assignment.workgroupOf(static_cast<unsigned>(i) + 1, n)] = true;
   Counters counters;
   std::vector<uint64_t> hits(costs.size(), 0);
-  if (Error error = runWorkgroups(dispatch, done, threads, counters, hits))
-    return std::move(error);
+  if (options.executeRest)
+    if (Error error = runWorkgroups(dispatch, done, threads, counters, hits))
+      return std::move(error);
   cu.addCounters(counters, hits);
   for (auto &other : others)
     for (auto &execution : other->executions) {
