@@ -38,7 +38,37 @@ enum class AtomicKind {
   FMin,
   FMax,
   PackedAddF16,
+  PackedAddBF16,
+  /// LDS only: equality of floats; (old & ~data) | compare; old >= data ?
+  /// old - data : old + compare.
+  FCompareSwap,
+  MaskedOr,
+  Wrap,
 };
+
+/// bfloat16 is the high half of an f32. The sum of two is exact in f64 or
+/// rounds there far below the last place: both roundings go to nearest even.
+inline double valueOfBFloat(uint16_t bits) {
+  return hardware::floatOf(uint32_t(bits) << 16);
+}
+inline uint16_t bfloatOf(double value) {
+  float rounded = static_cast<float>(value);
+  if (value != value)
+    return 0x7fc0;
+  uint32_t bits = hardware::bitsOf(rounded);
+  // Round to odd in f32, so that the second rounding sees what was lost.
+  double back = rounded;
+  if (back != value &&
+      std::fabs(rounded) <= std::numeric_limits<float>::max()) {
+    if (std::fabs(back) > std::fabs(value))
+      --bits;
+    bits |= 1;
+  }
+  uint32_t rest = bits & 0xffffu, kept = bits >> 16;
+  if (rest > 0x8000u || (rest == 0x8000u && (kept & 1)))
+    ++kept;
+  return static_cast<uint16_t>(kept);
+}
 
 template <AtomicKind Kind, typename T>
 ALWAYS_INLINE T applyAtomic(T old, T data, T compare) {
@@ -98,6 +128,19 @@ ALWAYS_INLINE T applyAtomic(T old, T data, T compare) {
                     valueOfHalf(uint16_t(data >> 16)));
     return low | (high << 16);
   }
+  case AtomicKind::PackedAddBF16: {
+    T low =
+        bfloatOf(valueOfBFloat(uint16_t(old)) + valueOfBFloat(uint16_t(data)));
+    T high = bfloatOf(valueOfBFloat(uint16_t(old >> 16)) +
+                      valueOfBFloat(uint16_t(data >> 16)));
+    return low | (high << 16);
+  }
+  case AtomicKind::FCompareSwap:
+    return number(old) == number(compare) ? data : old;
+  case AtomicKind::MaskedOr:
+    return (old & ~data) | compare;
+  case AtomicKind::Wrap:
+    return old >= data ? old - data : old + compare;
   }
   return old;
 }

@@ -85,9 +85,7 @@ void trap(Wave &w, const Instruction &I) {
 // Indexed registers
 //===----------------------------------------------------------------------===//
 
-void updateSlow(Wave &w) {
-  w.slow = w.flushF32 || (w.gprIndexing && w.gprIndexMode);
-}
+void updateSlow(Wave &w) { setMode(w, w.modeRegister); }
 void gprIndexOn(Wave &w, const Instruction &I) {
   // The index is M0[7:0], the mode M0[15:12].
   uint32_t index = s32(w, I.src[0]);
@@ -115,44 +113,42 @@ void gprIndexIndex(Wave &w, const Instruction &I) {
 // Hardware registers
 //===----------------------------------------------------------------------===//
 
-constexpr unsigned hwRegMode = 1;
-
-void writeMode(Wave &w, uint32_t mask, uint32_t value) {
-  uint32_t mode = (w.modeRegister & ~mask) | (value & mask);
-  if (mode & 0xf) {
-    fail(w, "sets a rounding mode other than nearest even (MODE 0x" +
-                llvm::Twine::utohexstr(mode) + ")");
-    return;
-  }
-  unsigned denormal32 = (mode >> 4) & 3, denormal64 = (mode >> 6) & 3;
-  if (denormal64 != 3) {
-    fail(w, "sets f64 and f16 denormals to be flushed (MODE 0x" +
-                llvm::Twine::utohexstr(mode) + "), which is not modelled");
-    return;
-  }
-  if (denormal32 != 3 && denormal32 != 0) {
-    fail(w, "flushes f32 denormals of sources or results only (MODE 0x" +
-                llvm::Twine::utohexstr(mode) + "), which is not modelled");
-    return;
-  }
-  w.modeRegister = mode;
-  w.flushF32 = denormal32 == 0;
-  w.dx10Clamp = (mode >> 8) & 1;
-  w.ieeeMode = (mode >> 9) & 1;
-  updateSlow(w);
-}
+enum HardwareRegister : unsigned {
+  hwMode = 1,
+  hwStatus = 2,
+  hwTrapStatus = 3,
+  hwId = 4,
+  hwGprAllocation = 5,
+  hwLdsAllocation = 6,
+  hwIbStatus = 7,
+  hwMemoryBases = 15,
+  hwXccId = 20,
+};
 
 void setHardwareRegister(Wave &w, const Instruction &I, uint32_t value) {
   unsigned id = I.imm & 63, offset = (I.imm >> 6) & 31;
   unsigned size = ((I.imm >> 11) & 31) + 1;
-  if (id != hwRegMode) {
+  if (id == hwTrapStatus)
+    return; // exceptions are not modelled: nothing reads the flags
+  if (id != hwMode) {
     fail(w, "writes hardware register " + llvm::Twine(id) +
-                "; only MODE is modelled");
+                "; only MODE and TRAPSTS are modelled");
     return;
   }
   uint64_t mask = ((uint64_t(1) << size) - 1) << offset;
-  writeMode(w, static_cast<uint32_t>(mask),
-            static_cast<uint32_t>(uint64_t(value) << offset));
+  uint32_t mode = (w.modeRegister & ~static_cast<uint32_t>(mask)) |
+                  static_cast<uint32_t>((uint64_t(value) << offset) & mask);
+  if ((mode >> 12) & 0x1ff) {
+    fail(w, "enables floating-point exceptions (MODE 0x" +
+                llvm::Twine::utohexstr(mode) + "), which are not modelled");
+    return;
+  }
+  if ((mode >> 23) & 1) {
+    fail(w, "sets FP16_OVFL (MODE 0x" + llvm::Twine::utohexstr(mode) +
+                "), which is not modelled");
+    return;
+  }
+  setMode(w, mode);
 }
 void setRegister(Wave &w, const Instruction &I) {
   setHardwareRegister(w, I, s32(w, I.src[0]));
@@ -160,13 +156,109 @@ void setRegister(Wave &w, const Instruction &I) {
 void getRegister(Wave &w, const Instruction &I) {
   unsigned id = I.imm & 63, offset = (I.imm >> 6) & 31;
   unsigned size = ((I.imm >> 11) & 31) + 1;
-  if (id != hwRegMode) {
+  uint32_t value = 0;
+  switch (id) {
+  case hwMode:
+    value = w.modeRegister;
+    break;
+  case hwStatus: // SCC, EXECZ, VCCZ, valid
+    value = uint32_t(w.scc) | (uint32_t(w.read64(sgprEXEC) == 0) << 9) |
+            (uint32_t(w.read64(sgprVCC) == 0) << 10) | (1u << 16);
+    break;
+  case hwTrapStatus:
+  case hwIbStatus:
+  case hwXccId:
+    break;
+  case hwId: // wave slot [3:0], SIMD [5:4]: the wavefronts go round the SIMDs
+    value = ((w.numberInGroup / 4) & 15) | ((w.numberInGroup & 3) << 4);
+    break;
+  case hwLdsAllocation: // size in units of 128 dwords from bit 12
+    value = static_cast<uint32_t>((w.group->lds.size() + 511) / 512) << 12;
+    break;
+  case hwMemoryBases: // the high halves of the apertures
+    value = (privateApertureHigh >> 16) | (sharedApertureHigh & 0xffff0000u);
+    break;
+  default:
     fail(w, "reads hardware register " + llvm::Twine(id) +
-                "; only MODE is modelled");
+                ", which is not modelled");
     return;
   }
   uint64_t mask = (uint64_t(1) << size) - 1;
-  setS32(w, I.dst, static_cast<uint32_t>((w.modeRegister >> offset) & mask));
+  setS32(w, I.dst, static_cast<uint32_t>((value >> offset) & mask));
+}
+
+/// Without a notion of time the counters advance at every read.
+void readClock(Wave &w, const Instruction &I) {
+  w.clock += 64;
+  setS64(w, I.dst, w.clock);
+}
+
+//===----------------------------------------------------------------------===//
+// Forks
+//===----------------------------------------------------------------------===//
+
+/// The stack of forked paths: MODE[31:29] counts its entries, each of four
+/// SGPRs from s0 on.
+unsigned forkDepth(Wave &w) { return w.modeRegister >> 29; }
+void setForkDepth(Wave &w, unsigned depth) {
+  w.modeRegister = (w.modeRegister & 0x1fffffffu) | (depth << 29);
+}
+
+/// Lanes whose mask bit is set go to the target, the others on; the smaller
+/// group goes first and the other is pushed.
+void fork(Wave &w, uint64_t mask, uint64_t target) {
+  uint64_t exec = w.read64(sgprEXEC);
+  uint64_t pass = mask & exec, rest = ~mask & exec;
+  if (pass == exec) {
+    jumpTo(w, target);
+    return;
+  }
+  if (rest == exec)
+    return;
+  unsigned depth = forkDepth(w);
+  if (depth == 7) {
+    fail(w, "forks more than seven paths deep");
+    return;
+  }
+  bool restFirst = __builtin_popcountll(rest) < __builtin_popcountll(pass);
+  w.write64(4 * depth, restFirst ? pass : rest);
+  w.write64(4 * depth + 2, restFirst ? target : addressOfNext(w));
+  setForkDepth(w, depth + 1);
+  w.write64(sgprEXEC, restFirst ? rest : pass);
+  if (!restFirst)
+    jumpTo(w, target);
+}
+void forkTo(Wave &w, const Instruction &I) {
+  fork(w, s64(w, I.src[0]), s64(w, I.src[1]));
+}
+void forkBy(Wave &w, const Instruction &I) {
+  fork(w, s64(w, I.src[0]),
+       addressOfNext(w) + 4 * uint64_t(int64_t(int16_t(I.imm & 0xffff))));
+}
+void join(Wave &w, const Instruction &I) {
+  unsigned depth = forkDepth(w);
+  if (depth == (s32(w, I.src[0]) & 7))
+    return;
+  if (depth == 0) {
+    fail(w, "joins paths without a fork");
+    return;
+  }
+  setForkDepth(w, --depth);
+  uint64_t exec = w.read64(4 * depth), target = w.read64(4 * depth + 2);
+  w.write64(sgprEXEC, exec);
+  jumpTo(w, target);
+}
+
+void halt(Wave &w, const Instruction &I) {
+  if (I.imm & 1)
+    fail(w, "the wavefront halts itself");
+}
+void haltAlways(Wave &w, const Instruction &) {
+  fail(w, "the wavefront halts itself");
+}
+void killWave(Wave &w, const Instruction &I) {
+  if (I.imm & 1)
+    w.status = WaveStatus::Ended;
 }
 
 void unknownInstruction(Wave &w, const Instruction &I) {
@@ -198,13 +290,45 @@ void registerControl(OpcodeTable &table) {
   add("S_ENDPGM", &endProgram, Category::Other);
   add("S_TRAP", &trap, Category::Other);
   // Without a notion of time and with one coherent memory, these do nothing.
-  for (const char *name :
-       {"S_NOP", "S_SLEEP", "S_SETPRIO", "S_INCPERFLEVEL", "S_DECPERFLEVEL",
-        "S_ICACHE_INV", "S_DCACHE_INV", "S_DCACHE_WB", "S_DCACHE_INV_VOL",
-        "S_DCACHE_WB_VOL", "BUFFER_WBINVL1", "BUFFER_WBINVL1_VOL",
-        "BUFFER_WBL2", "BUFFER_INVL2", "BUFFER_INV", "S_TTRACEDATA",
-        "S_WAKEUP"})
+  for (const char *name : {"S_NOP",
+                           "S_SLEEP",
+                           "S_SETPRIO",
+                           "S_INCPERFLEVEL",
+                           "S_DECPERFLEVEL",
+                           "S_ICACHE_INV",
+                           "S_DCACHE_INV",
+                           "S_DCACHE_WB",
+                           "S_DCACHE_INV_VOL",
+                           "S_DCACHE_WB_VOL",
+                           "BUFFER_WBINVL1",
+                           "BUFFER_WBINVL1_VOL",
+                           "BUFFER_WBL2",
+                           "BUFFER_INVL2",
+                           "BUFFER_INV",
+                           "S_TTRACEDATA",
+                           "S_WAKEUP",
+                           "S_ATC_PROBE",
+                           "S_ATC_PROBE_BUFFER",
+                           "S_DCACHE_DISCARD",
+                           "S_DCACHE_DISCARD_X2"})
     add(name, &nothing, Category::Other);
+  // No debugger is attached.
+  for (const char *name :
+       {"S_CBRANCH_CDBGSYS", "S_CBRANCH_CDBGUSER", "S_CBRANCH_CDBGSYS_OR_USER",
+        "S_CBRANCH_CDBGSYS_AND_USER"})
+    add(name, &nothing, Category::Branch);
+  add("S_SENDMSG", &nothing, Category::Other);
+  table.entries["S_SENDMSG"].note = "messages go nowhere";
+  add("S_SENDMSGHALT", &haltAlways, Category::Other);
+  add("S_SETHALT", &halt, Category::Other);
+  add("S_SETKILL", &killWave, Category::Other);
+  add("S_CBRANCH_G_FORK", &forkTo, Category::Branch);
+  add("S_CBRANCH_I_FORK", &forkBy, Category::Branch);
+  add("S_CBRANCH_JOIN", &join, Category::Branch);
+  add("S_MEMTIME", &readClock, Category::SMEM);
+  add("S_MEMREALTIME", &readClock, Category::SMEM);
+  approximate(table, {"S_MEMTIME", "S_MEMREALTIME"},
+              "a counter that rises by 64 at every read of a wavefront");
   add("V_NOP", &nothing, Category::VALU);
   add("V_CLREXCP", &nothing, Category::VALU);
 
@@ -215,6 +339,12 @@ void registerControl(OpcodeTable &table) {
   add("S_SETREG_B32", &setRegister, Category::SALU);
   add("S_SETREG_IMM32_B32", &setRegister, Category::SALU);
   add("S_GETREG_B32", &getRegister, Category::SALU);
+  table.entries["S_GETREG_B32"].note =
+      "MODE; a plausible STATUS, HW_ID, LDS_ALLOC, SH_MEM_BASES; 0 for "
+      "TRAPSTS, IB_STS, XCC_ID; others are an error";
+  table.entries["S_SETREG_B32"].note =
+      table.entries["S_SETREG_IMM32_B32"].note =
+          "MODE, but for exceptions and FP16_OVFL; TRAPSTS is ignored";
   table.unknown = &unknownInstruction;
 }
 

@@ -76,15 +76,17 @@ void permute(Wave &w, const Instruction &I) {
 
 void swizzle(Wave &w, const Instruction &I) {
   unsigned offset = static_cast<unsigned>(I.imm) & 0xffff;
-  if (offset >= 0xe000) {
-    fail(w, "ds_swizzle in FFT mode is not modelled");
-    return;
-  }
   const uint32_t *data = w.vgpr[I.src[0].index];
   uint32_t result[L];
   for (unsigned l = 0; l < L; ++l) {
     unsigned source;
-    if (offset >= 0xc000) {
+    if (offset >= 0xe000) {
+      // FFT: the bits of the lane in reverse, but for those of the mask.
+      unsigned mask = offset & 31, reversed = 0;
+      for (unsigned i = 0; i < 5; ++i)
+        reversed |= ((l >> i) & 1) << (4 - i);
+      source = (reversed >> __builtin_popcount(mask)) | (l & mask) | (l & 32);
+    } else if (offset >= 0xc000) {
       // Rotation within 32 lanes: [10] direction, [9:5] distance, and a mask.
       unsigned distance = (offset >> 5) & 31, mask = offset & 31;
       unsigned rotated =

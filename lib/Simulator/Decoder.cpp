@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
+#include "wavesmith/Simulator/MatrixInstruction.h"
 #include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/MCContext.h"
 #include "llvm/MC/MCDisassembler/MCDisassembler.h"
@@ -364,6 +365,14 @@ bool Decoder::decodeVector(const MCInst &mi, const MCInstrDesc &desc,
     ++sources;
   }
 
+  // LLVM does not name the accumulator of this one.
+  if (base == "V_PK_FMAC_F16" && sources == 2) {
+    out.src[sources++] = out.dst;
+    // Nor does it have op_sel: the high halves go together.
+    for (unsigned i = 0; i < 3; ++i)
+      out.src[i].modifiers = 8;
+  }
+
   if (format == Format::DPP) {
     if (immediates.size() < 4)
       return false;
@@ -375,14 +384,18 @@ bool Decoder::decodeVector(const MCInst &mi, const MCInstrDesc &desc,
   } else if (format == Format::SDWA) {
     // clamp, [omod], [dst_sel, dst_unused], src0_sel, [src1_sel]
     unsigned selected = std::min(sources, 2u);
-    unsigned tail = selected + (isCompare ? 0 : 2);
+    // Conversions from f8 have no destination selector either.
+    bool selectsResult = !isCompare && !base.starts_with("V_CVT_F32_FP8") &&
+                         !base.starts_with("V_CVT_F32_BF8") &&
+                         !base.starts_with("V_CVT_PK_F32_");
+    unsigned tail = selected + (selectsResult ? 2 : 0);
     if (immediates.size() < tail + 1)
       return false;
     out.clamp = immediates[0] != 0;
     if (immediates.size() > tail + 1)
       out.omod = static_cast<uint8_t>(immediates[1]);
     size_t n = immediates.size() - tail;
-    if (!isCompare) {
+    if (selectsResult) {
       out.sdwaDst = static_cast<uint8_t>(immediates[n]);
       out.sdwaUnused = static_cast<uint8_t>(immediates[n + 1]);
       n += 2;
@@ -394,9 +407,11 @@ bool Decoder::decodeVector(const MCInst &mi, const MCInstrDesc &desc,
       out.clamp = immediates[0] != 0;
     if (immediates.size() > 1)
       out.omod = static_cast<uint8_t>(immediates[1]);
-    if (base.starts_with("V_MFMA")) {
+    if (entry.category == Category::MFMA) {
+      // cbsz, abid and, but for sparse A, blgp
       out.clamp = false;
       out.omod = 0;
+      out.target = 0;
       for (size_t i = 0; i < immediates.size() && i < 3; ++i)
         (i == 0   ? out.imm2
          : i == 1 ? out.imm3
@@ -422,6 +437,8 @@ bool Decoder::decodeVector(const MCInst &mi, const MCInstrDesc &desc,
       break;
     case ValueType::PackedF32:
     case ValueType::Packed16:
+    case ValueType::PackedF16:
+    case ValueType::Mixed:
       continue; // the handlers read the bits themselves
     default:
       return false;
@@ -431,19 +448,26 @@ bool Decoder::decodeVector(const MCInst &mi, const MCInstrDesc &desc,
     if (neg)
       o.xorMask = sign;
   }
-  // Which half of a 16-bit result op_sel picks is not modelled.
-  if ((out.src[0].modifiers & 8) &&
-      (entry.source[0] == ValueType::F16 || entry.source[0] == ValueType::B32))
+  // op_sel of the result is a bit of the first source's modifiers.
+  if (base == "V_FMA_MIXLO_F16")
+    out.half = HalfResult::Low; // the handler writes its half by itself
+  else if (base == "V_FMA_MIXHI_F16")
+    out.half = HalfResult::High;
+  else if (entry.writesHalf)
+    out.half = out.src[0].modifiers & 8 ? HalfResult::High : HalfResult::Low;
+  else if ((out.src[0].modifiers & 8) && (entry.source[0] == ValueType::F16 ||
+                                          entry.source[0] == ValueType::B32))
     return false;
   out.resultType = entry.result;
   out.bitwise = entry.bitwise;
+  out.ownRounding = entry.ownRounding;
+  out.handlesClamp = entry.handlesClamp;
   out.format = format;
   if (format != Format::Plain) {
     out.inner = entry.handler;
     out.handler = format == Format::DPP ? table.dpp : table.sdwa;
-    if (entry.handlesClamp && out.clamp)
-      return false;
-  } else if ((out.clamp && !entry.handlesClamp) || out.omod) {
+  } else if ((out.clamp && !entry.handlesClamp) || out.omod ||
+             entry.writesHalf) {
     out.inner = entry.handler;
     out.handler = table.modified;
   }
@@ -503,26 +527,35 @@ bool Decoder::decodeScalar(const MCInst &mi, const MCInstrDesc &desc,
 
 bool Decoder::decodeScalarMemory(const MCInst &mi, const MCInstrDesc &desc,
                                  DecodedInstruction &out) {
-  // dst, base, [SGPR offset], [immediate], cache policy
+  // [old value], data, base, [SGPR offset], [immediate], cache policy
   unsigned count =
       std::min<unsigned>(mi.getNumOperands(), desc.getNumOperands());
-  if (count < 3 || !operand(mi.getOperand(0), out.dst) ||
-      !operand(mi.getOperand(1), out.src[0]))
-    return false;
-  if (out.dst.kind != OperandKind::SGPR || out.src[0].kind != OperandKind::SGPR)
-    return false;
-  unsigned i = 2;
-  if (mi.getOperand(i).isReg() && !operand(mi.getOperand(i++), out.src[1]))
-    return false;
+  SmallVector<Operand, 4> registers;
   SmallVector<int64_t, 2> immediates;
-  for (; i < count; ++i)
-    if (mi.getOperand(i).isImm())
-      immediates.push_back(mi.getOperand(i).getImm());
+  for (unsigned i = 0; i < count; ++i) {
+    const MCOperand &o = mi.getOperand(i);
+    if (isTied(desc, i)) // an atomic's data is its result's register
+      continue;
+    if (o.isImm()) {
+      immediates.push_back(o.getImm());
+      continue;
+    }
+    Operand decoded;
+    if (!operand(o, decoded) || decoded.kind != OperandKind::SGPR)
+      return false;
+    registers.push_back(decoded);
+  }
+  if (registers.size() < 2 || registers.size() > 3)
+    return false;
+  out.dst = registers[0];
+  out.src[0] = registers[1];
+  if (registers.size() == 3)
+    out.src[1] = registers[2];
   if (immediates.size() == 2)
     out.imm = SignExtend64<21>(static_cast<uint64_t>(immediates[0]));
   else if (immediates.size() != 1)
     return false;
-  return true;
+  return out.src[0].dwords >= (out.space == Space::Buffer ? 4 : 2);
 }
 
 bool Decoder::decodeVectorMemory(const MCInst &mi, const MCInstrDesc &desc,
@@ -530,7 +563,9 @@ bool Decoder::decodeVectorMemory(const MCInst &mi, const MCInstrDesc &desc,
   unsigned count =
       std::min<unsigned>(mi.getNumOperands(), desc.getNumOperands());
   unsigned defs = desc.getNumDefs();
-  bool isLoad = out.category == Category::VMEMRead;
+  // A store from LDS has no data register either.
+  bool isLoad = out.category == Category::VMEMRead ||
+                image.opcodeNames[out.opcodeName] == "BUFFER_STORE_LDS_DWORD";
   bool isAtomic = out.category == Category::VMEMAtomic;
   SmallVector<Operand, 2> vectors;
   SmallVector<int64_t, 4> immediates;
@@ -608,6 +643,8 @@ bool Decoder::decodeVectorMemory(const MCInst &mi, const MCInstrDesc &desc,
   case Space::Buffer:
     if (!needScalar(4) || !haveScalarOffset)
       return false;
+    if (out.addressing == Addressing::None) // the store from LDS
+      out.addressing = Addressing::BufferOffset;
     switch (out.addressing) {
     case Addressing::BufferOffset:
       return true;
@@ -645,8 +682,15 @@ bool Decoder::decodeLDS(const MCInst &mi, const MCInstrDesc &desc,
       return false;
     ++sources;
   }
-  bool two = base.starts_with("DS_READ2") || base.starts_with("DS_WRITE2");
-  if (immediates.empty() || (two && immediates.size() < 2) || sources == 0)
+  bool two = base.starts_with("DS_READ2") || base.starts_with("DS_WRITE2") ||
+             base.starts_with("DS_WRXCHG2");
+  if (base == "DS_NOP")
+    return true;
+  // These take their address from M0.
+  bool addressInM0 =
+      base == "DS_APPEND" || base == "DS_CONSUME" || base.contains("_ADDTID_");
+  if (immediates.empty() || (two && immediates.size() < 2) ||
+      (sources == 0) != (addressInM0 && defs))
     return false;
   out.imm = immediates[0];
   if (two)
@@ -657,7 +701,8 @@ bool Decoder::decodeLDS(const MCInst &mi, const MCInstrDesc &desc,
       !base.starts_with("DS_BPERMUTE") && !base.starts_with("DS_PERMUTE"))
     return false;
   out.returnsOld = defs > 0;
-  bool needsData = !base.starts_with("DS_READ") && base != "DS_SWIZZLE_B32";
+  bool needsData =
+      !base.starts_with("DS_READ") && base != "DS_SWIZZLE_B32" && !addressInM0;
   return !needsData || sources >= 2;
 }
 
@@ -672,7 +717,8 @@ void Decoder::decodeOne(const MCInst &mi, DecodedInstruction &out) {
 
   bool vectorMemory =
       base.starts_with("GLOBAL_") || base.starts_with("FLAT_") ||
-      base.starts_with("SCRATCH_") || base.starts_with("BUFFER_");
+      base.starts_with("SCRATCH_") || base.starts_with("BUFFER_") ||
+      base.starts_with("TBUFFER_");
   if (vectorMemory) {
     if (base.consume_back("_RTN"))
       out.returnsOld = true;
@@ -699,11 +745,18 @@ void Decoder::decodeOne(const MCInst &mi, DecodedInstruction &out) {
       out.returnsOld = true;
   }
   bool scalarMemory =
-      base.starts_with("S_LOAD_") || base.starts_with("S_BUFFER_LOAD_");
-  if (scalarMemory)
+      base.starts_with("S_LOAD_") || base.starts_with("S_BUFFER_") ||
+      base.starts_with("S_STORE_") || base.starts_with("S_ATOMIC_");
+  if (scalarMemory || base.starts_with("S_SCRATCH_") ||
+      base.starts_with("S_ATC_PROBE") || base.starts_with("S_DCACHE_DISCARD")) {
+    if (base.consume_back("_RTN"))
+      out.returnsOld = true;
     for (StringRef suffix : {"_SGPR_IMM", "_SGPR_alt", "_SGPR", "_IMM"})
       if (base.consume_back(suffix))
         break;
+    if (base.starts_with("S_BUFFER_"))
+      out.space = Space::Buffer;
+  }
   Format format = Format::Plain;
   if (base.starts_with("V_")) {
     if (base.consume_back("_dpp"))
@@ -720,12 +773,23 @@ void Decoder::decodeOne(const MCInst &mi, DecodedInstruction &out) {
   out.opcodeName = nameIndex(base);
 
   auto it = table.entries.find(base);
+  if (it == table.entries.end() &&
+      (base.starts_with("V_MFMA_") || base.starts_with("V_SMFMAC_")))
+    it = table.entries.find(canonicalMatrixName(base));
   if (it == table.entries.end())
     return;
   const OpcodeEntry &entry = it->second;
   out.category = entry.category;
   out.arithmetic = entry.arithmetic;
   out.handler = entry.handler;
+  if (entry.category == Category::MFMA) {
+    if (image.isGfx942())
+      out.handler = entry.handlerGfx942;
+    if (!out.handler) {
+      out.handler = table.unknown;
+      return;
+    }
+  }
 
   bool good;
   if (vectorMemory && entry.category != Category::Other) {
@@ -740,6 +804,10 @@ void Decoder::decodeOne(const MCInst &mi, DecodedInstruction &out) {
     good = decodeLDS(mi, desc, base, out);
   } else if (scalarMemory) {
     good = decodeScalarMemory(mi, desc, out);
+    out.space = Space::None;
+    out.isAtomic = base.contains("ATOMIC_");
+    // The order of atomics must not depend on the number of host threads.
+    image.hasGlobalAtomics |= out.isAtomic;
   } else if (base.starts_with("V_")) {
     out.usesExec = true;
     good = base == "V_NOP" || base == "V_CLREXCP" ||

@@ -256,6 +256,9 @@ void registerDivision(OpcodeTable &table) {
       &runDivFmas<double>, ValueType::F64, Arithmetic::F64FMA);
   table.entries["V_DIV_FMAS_F32"] = vectorEntry<F32, F32, F32>(
       &runDivFmas<float>, ValueType::F32, Arithmetic::F32FMA);
+  // Scaling by powers of two is exact or, in its corners, not for MODE.
+  table.entries["V_DIV_SCALE_F64"].ownRounding = true;
+  table.entries["V_DIV_SCALE_F32"].ownRounding = true;
   table.entries["V_DIV_FIXUP_F64"] =
       vectorEntry<F64, F64, F64>(&divFixupF64, ValueType::F64);
   SLOW3("V_DIV_FIXUP_F32", F32, F32, F32, F32, divFixup<float>(a, b, c));

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Semantics.h"
+#include <cfenv>
 
 namespace wavesmith::sim::WAVESMITH_SIMULATOR_VARIANT {
 namespace {
@@ -25,9 +26,18 @@ void clampAndScale(Wave &w, const Instruction &I, bool applyOmod) {
     if (!w.execMask[l])
       continue;
     auto value = values.get(l);
-    if (applyOmod)
+    if (applyOmod) {
+      // Denormals are flushed before they are scaled.
+      constexpr double least = T::valueType == ValueType::F64   ? 0x1p-1022
+                               : T::valueType == ValueType::F32 ? 0x1p-126
+                                                                : 0x1p-14;
+      if (std::fabs(value) < least)
+        value = 0;
       value *= I.omod == 1 ? 2 : I.omod == 2 ? 4 : 0.5f;
-    if (I.clamp) {
+      if (value == 0)
+        value = 0; // -0 becomes +0
+    }
+    if (I.clamp && !I.handlesClamp) {
       if (value != value) // DX10_CLAMP turns NaN into 0
         value = w.dx10Clamp ? 0 : value;
       else
@@ -37,20 +47,22 @@ void clampAndScale(Wave &w, const Instruction &I, bool applyOmod) {
   }
 }
 
-/// clamp and omod, after the handler. The hardware ignores omod where
-/// denormals of the type are kept.
+/// clamp and omod, after the handler. The hardware ignores omod in IEEE mode
+/// and where denormals of results of the type are kept.
 void applyResultModifiers(Wave &w, const Instruction &I) {
-  if (!I.clamp && !I.omod)
+  if ((!I.clamp || I.handlesClamp) && !I.omod)
     return;
+  bool scale32 = I.omod && !w.ieeeMode && w.flushOutputF32;
+  bool scale64 = I.omod && !w.ieeeMode && w.flushOutputF64;
   switch (I.resultType) {
   case ValueType::F64:
-    clampAndScale<F64>(w, I, false);
+    clampAndScale<F64>(w, I, scale64);
     return;
   case ValueType::F32:
-    clampAndScale<F32>(w, I, I.omod && w.flushF32);
+    clampAndScale<F32>(w, I, scale32);
     return;
   case ValueType::F16:
-    clampAndScale<F16>(w, I, false);
+    clampAndScale<F16>(w, I, scale64);
     return;
   case ValueType::PackedF32:
     for (unsigned half = 0; half < 2; ++half) {
@@ -59,15 +71,51 @@ void applyResultModifiers(Wave &w, const Instruction &I) {
       clampAndScale<F32>(w, part, false);
     }
     return;
+  case ValueType::PackedF16: {
+    // Each half by itself, in a temporary register.
+    uint32_t *d = w.vgpr[I.dst.index];
+    uint32_t *low = w.vgpr[temporaryBase + 13];
+    uint32_t *high = w.vgpr[temporaryBase + 14];
+    for (unsigned l = 0; l < L; ++l) {
+      low[l] = d[l] & 0xffffu;
+      high[l] = d[l] >> 16;
+    }
+    Instruction part = I;
+    for (unsigned i = 0; i < 2; ++i) {
+      part.dst.index = static_cast<uint16_t>(temporaryBase + 13 + i);
+      clampAndScale<F16>(w, part, false);
+    }
+    for (unsigned l = 0; l < L; ++l)
+      if (w.execMask[l])
+        d[l] = low[l] | (high[l] << 16);
+    return;
+  }
   default:
-    fail(w, "clamp on this instruction is not modelled");
+    if (I.clamp && !I.handlesClamp)
+      fail(w, "clamp on this instruction is not modelled");
   }
 }
 
 void modified(Wave &w, const Instruction &I) {
-  I.inner(w, I);
-  if (w.status != WaveStatus::Failed)
-    applyResultModifiers(w, I);
+  if (I.half == HalfResult::Whole) {
+    I.inner(w, I);
+    if (w.status != WaveStatus::Failed)
+      applyResultModifiers(w, I);
+    return;
+  }
+  // A 16-bit result beside which the other half is kept.
+  Instruction copy = I;
+  copy.dst.index = temporaryBase + 12;
+  I.inner(w, copy);
+  if (w.status == WaveStatus::Failed)
+    return;
+  applyResultModifiers(w, copy);
+  unsigned shift = I.half == HalfResult::High ? 16 : 0;
+  const uint32_t *from = w.vgpr[temporaryBase + 12];
+  uint32_t *d = w.vgpr[I.dst.index];
+  for (unsigned l = 0; l < L; ++l)
+    if (w.execMask[l])
+      d[l] = (d[l] & ~(0xffffu << shift)) | ((from[l] & 0xffffu) << shift);
 }
 
 //===----------------------------------------------------------------------===//
@@ -114,38 +162,88 @@ int dppSource(unsigned control, int lane) {
   }
 }
 
+/// What a control does, for all lanes.
+struct DppPattern {
+  bool known = true;
+  /// The lane that each reads; any where it reads none.
+  uint8_t source[L] = {};
+  /// The lanes that read one.
+  uint64_t reads = 0;
+};
+
+const DppPattern &dppPattern(unsigned control) {
+  static const std::vector<DppPattern> *patterns = [] {
+    auto *result = new std::vector<DppPattern>(512);
+    for (unsigned c = 0; c < 512; ++c)
+      for (unsigned l = 0; l < L; ++l) {
+        DppPattern &pattern = (*result)[c];
+        int s = dppSource(c, static_cast<int>(l));
+        if (s == -2)
+          pattern.known = false;
+        if (s < 0)
+          continue;
+        pattern.source[l] = static_cast<uint8_t>(s);
+        pattern.reads |= uint64_t(1) << l;
+      }
+    return result;
+  }();
+  return (*patterns)[control & 511];
+}
+
+/// The lanes whose row and bank a DPP instruction writes.
+uint64_t dppEnabled(unsigned rowMask, unsigned bankMask) {
+  if (rowMask == 0xf && bankMask == 0xf)
+    return ~uint64_t(0);
+  uint64_t row = 0, result = 0;
+  for (unsigned bank = 0; bank < 4; ++bank)
+    if ((bankMask >> bank) & 1)
+      row |= uint64_t(0xf) << (4 * bank);
+  for (unsigned r = 0; r < 4; ++r)
+    if ((rowMask >> r) & 1)
+      result |= row << (16 * r);
+  return result;
+}
+
 void dpp(Wave &w, const Instruction &I) {
-  Instruction copy = I;
-  uint64_t enabled = 0;
-  int source[L];
-  for (unsigned l = 0; l < L; ++l) {
-    int s = dppSource(I.dppControl, static_cast<int>(l));
-    if (s == -2) {
-      fail(w, "DPP control 0x" + llvm::Twine::utohexstr(I.dppControl) +
-                  " is not known");
-      return;
-    }
-    // Lanes that EXEC disables count as outside.
-    if (s >= 0 && !w.execMask[s])
-      s = -1;
-    source[l] = s;
-    bool on = ((I.dppRowMask >> (l / 16)) & 1) &&
-              ((I.dppBankMask >> ((l % 16) / 4)) & 1) &&
-              (s >= 0 || I.dppBoundControl);
-    enabled |= uint64_t(on) << l;
+  const DppPattern &pattern = dppPattern(I.dppControl);
+  if (!pattern.known || I.dppControl > 511) {
+    fail(w, "DPP control 0x" + llvm::Twine::utohexstr(I.dppControl) +
+                " is not known");
+    return;
   }
   if (!I.src[0].isVGPR()) {
     fail(w, "DPP needs a vector register as its first source");
     return;
   }
+  // Lanes that EXEC disables count as outside, and give 0.
+  uint64_t reads = pattern.reads;
+  alignas(64) uint32_t valid[L];
+  if (w.exec == ~uint64_t(0)) {
+    expandMask(reads, valid);
+  } else {
+    for (unsigned l = 0; l < L; ++l)
+      if (!((w.exec >> pattern.source[l]) & 1))
+        reads &= ~(uint64_t(1) << l);
+    expandMask(reads, valid);
+  }
   for (unsigned i = 0; i < I.src[0].dwords && i < 2; ++i) {
     const uint32_t *from = w.vgpr[I.src[0].index + i];
     uint32_t *to = w.vgpr[temporaryBase + i];
     for (unsigned l = 0; l < L; ++l)
-      to[l] = source[l] >= 0 ? from[source[l]] : 0;
+      to[l] = from[pattern.source[l]] & valid[l];
   }
+  Instruction copy = I;
   copy.src[0].index = temporaryBase;
+  uint64_t enabled = dppEnabled(I.dppRowMask, I.dppBankMask);
+  if (!I.dppBoundControl)
+    enabled &= reads;
   uint64_t saved = w.exec;
+  if ((saved & enabled) == saved) {
+    I.inner(w, copy);
+    if (w.status != WaveStatus::Failed)
+      applyResultModifiers(w, copy);
+    return;
+  }
   w.exec &= enabled;
   expandMask(w.exec, w.execMask);
   I.inner(w, copy);
@@ -233,6 +331,116 @@ bool applyIndex(Wave &w, Operand &o) {
   return true;
 }
 
+/// A denormal of a 32-bit float, of the two halves of a word.
+ALWAYS_INLINE uint32_t flushedF32(uint32_t word) {
+  return (word & 0x7f800000u) ? word : word & 0x80000000u;
+}
+ALWAYS_INLINE uint32_t flushedHalves(uint32_t word) {
+  uint32_t low = (word & 0x7c00u) ? 0xffffu : 0x8000u;
+  uint32_t high = (word & 0x7c000000u) ? 0xffff0000u : 0x80000000u;
+  return word & (low | high);
+}
+
+/// Replaces a source by a copy without denormals where MODE asks for it.
+void flushSource(Wave &w, Operand &o, ValueType type, unsigned number) {
+  if (o.kind == OperandKind::None)
+    return;
+  if (type == ValueType::Mixed)
+    type = o.modifiers & 8 ? ValueType::PackedF16 : ValueType::F32;
+  bool wide = type == ValueType::F64;
+  bool half = type == ValueType::F16 || type == ValueType::PackedF16;
+  bool single = type == ValueType::F32 || type == ValueType::PackedF32;
+  if (!((single && w.flushInputF32) || ((half || wide) && w.flushInputF64)))
+    return;
+  unsigned first = temporaryBase + 16 + 2 * number;
+  unsigned count =
+      wide || (type == ValueType::PackedF32 && o.kind != OperandKind::Constant)
+          ? 2
+          : 1;
+  alignas(64) uint32_t buffers[2][L];
+  const uint32_t *from[2] = {lanes(w, o, 0, buffers[0]), nullptr};
+  if (count == 2)
+    from[1] = lanes(w, o, 1, buffers[1]);
+  for (unsigned l = 0; l < L; ++l) {
+    uint32_t word0 = from[0][l];
+    if (wide) {
+      uint32_t word1 = from[1][l];
+      bool keep = word1 & 0x7ff00000u;
+      w.vgpr[first][l] = keep ? word0 : 0;
+      w.vgpr[first + 1][l] = keep ? word1 : word1 & 0x80000000u;
+      continue;
+    }
+    w.vgpr[first][l] = half ? flushedHalves(word0) : flushedF32(word0);
+    if (count == 2)
+      w.vgpr[first + 1][l] = flushedF32(from[1][l]);
+  }
+  if (o.kind == OperandKind::Constant) {
+    o.value = w.vgpr[first][0];
+    if (wide)
+      o.value |= uint64_t(w.vgpr[first + 1][0]) << 32;
+    return;
+  }
+  o.kind = OperandKind::VGPR;
+  o.index = static_cast<uint16_t>(first);
+}
+
+void flushResult(Wave &w, const Instruction &I) {
+  uint32_t (*d)[L] = w.vgpr + I.dst.index;
+  for (unsigned l = 0; l < L; ++l) {
+    if (!w.execMask[l])
+      continue;
+    switch (I.resultType) {
+    case ValueType::F32:
+      if (w.flushOutputF32)
+        d[0][l] = flushedF32(d[0][l]);
+      break;
+    case ValueType::PackedF32:
+      if (w.flushOutputF32) {
+        d[0][l] = flushedF32(d[0][l]);
+        d[1][l] = flushedF32(d[1][l]);
+      }
+      break;
+    case ValueType::F64:
+      if (w.flushOutputF64 && !(d[1][l] & 0x7ff00000u)) {
+        d[0][l] = 0;
+        d[1][l] &= 0x80000000u;
+      }
+      break;
+    case ValueType::F16:
+      // Only the half that was written.
+      if (w.flushOutputF64) {
+        unsigned shift = I.half == HalfResult::High || I.sdwaDst == 5 ? 16 : 0;
+        uint32_t part = 0xffffu << shift;
+        d[0][l] = (d[0][l] & ~part) | (flushedHalves(d[0][l]) & part);
+      }
+      break;
+    case ValueType::PackedF16:
+      if (w.flushOutputF64)
+        d[0][l] = flushedHalves(d[0][l]);
+      break;
+    default:
+      return;
+    }
+  }
+}
+
+/// The rounding that MODE prescribes for an instruction.
+unsigned roundingOf(Wave &w, const Instruction &I) {
+  if (I.ownRounding)
+    return 0;
+  switch (I.resultType) {
+  case ValueType::F32:
+  case ValueType::PackedF32:
+    return w.roundF32;
+  case ValueType::F64:
+  case ValueType::F16:
+  case ValueType::PackedF16:
+    return w.roundF64;
+  default:
+    return 0;
+  }
+}
+
 void executeSlow(Wave &w, const Instruction &I) {
   if (I.category != Category::VALU) {
     I.handler(w, I);
@@ -247,45 +455,25 @@ void executeSlow(Wave &w, const Instruction &I) {
     if ((w.gprIndexMode & 8) && !applyIndex(w, copy.dst))
       return;
   }
-  bool flush = w.flushF32 && !I.bitwise;
-  if (flush) {
-    for (unsigned i = 0; i < 3; ++i) {
-      Operand &o = copy.src[i];
-      if (I.sourceType[i] != ValueType::F32 &&
-          I.sourceType[i] != ValueType::PackedF32)
-        continue;
-      if (o.kind == OperandKind::None)
-        continue;
-      unsigned count = I.sourceType[i] == ValueType::PackedF32 ? 2 : 1;
-      if (o.kind == OperandKind::Constant)
-        count = 1;
-      alignas(64) uint32_t buffer[L];
-      for (unsigned k = 0; k < count; ++k) {
-        const uint32_t *from = lanes(w, o, k, buffer);
-        uint32_t *to = w.vgpr[temporaryBase + 16 + 2 * i + k];
-        for (unsigned l = 0; l < L; ++l)
-          to[l] = (from[l] & 0x7f800000u) ? from[l] : from[l] & 0x80000000u;
-      }
-      if (o.kind == OperandKind::Constant) {
-        o.value = w.vgpr[temporaryBase + 16 + 2 * i][0];
-        continue;
-      }
-      o.kind = OperandKind::VGPR;
-      o.index = temporaryBase + 16 + 2 * i;
-    }
+  if (!I.bitwise)
+    for (unsigned i = 0; i < 3; ++i)
+      flushSource(w, copy.src[i], I.sourceType[i], i);
+  // Directed rounding: of the host for f32 and f64, our own for f16.
+  unsigned round = roundingOf(w, I);
+  if (round) {
+    static constexpr int hostModes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD,
+                                        FE_TOWARDZERO};
+    std::fesetround(hostModes[round]);
+    halfRounding = static_cast<uint8_t>(round);
+    copy.handler(w, copy);
+    std::fesetround(FE_TONEAREST);
+    halfRounding = 0;
+  } else {
+    copy.handler(w, copy);
   }
-  copy.handler(w, copy);
-  if (!flush || w.status == WaveStatus::Failed)
+  if (I.bitwise || w.status == WaveStatus::Failed)
     return;
-  if (I.resultType == ValueType::F32 || I.resultType == ValueType::PackedF32) {
-    unsigned count = I.resultType == ValueType::PackedF32 ? 2 : 1;
-    for (unsigned k = 0; k < count; ++k) {
-      uint32_t *d = w.vgpr[copy.dst.index + k];
-      for (unsigned l = 0; l < L; ++l)
-        if (w.execMask[l] && !(d[l] & 0x7f800000u))
-          d[l] &= 0x80000000u;
-    }
-  }
+  flushResult(w, copy);
 }
 
 /// Runs until the status changes or so many instructions were issued.
@@ -340,6 +528,8 @@ void fillTable(OpcodeTable &table) {
   registerLDS(table);
   registerCrossLane(table);
   registerMFMA(table);
+  registerVectorDot(table);
+  registerVectorFP8(table);
   table.dpp = &dpp;
   table.sdwa = &sdwa;
   table.modified = &modified;

@@ -223,8 +223,12 @@ void ldsAtomic(Wave &w, const Instruction &I) {
     T old;
     std::memcpy(&old, p, sizeof(T));
     // DS compare-and-swap names the compared value first.
-    T data = value(Kind == AtomicKind::CompareSwap ? 2 : 1, l);
-    T compare = Kind == AtomicKind::CompareSwap ? value(1, l) : T(0);
+    constexpr bool compares =
+        Kind == AtomicKind::CompareSwap || Kind == AtomicKind::FCompareSwap;
+    constexpr bool two =
+        compares || Kind == AtomicKind::MaskedOr || Kind == AtomicKind::Wrap;
+    T data = value(compares ? 2 : 1, l);
+    T compare = two ? value(compares ? 1 : 2, l) : T(0);
     T result = applyAtomic<Kind, T>(old, data, compare);
     std::memcpy(p, &result, sizeof(T));
     if (I.returnsOld) {
@@ -235,6 +239,109 @@ void ldsAtomic(Wave &w, const Instruction &I) {
     return true;
   });
 }
+
+/// The address is M0 + offset + 4 lane.
+void readByLane(Wave &w, const Instruction &I) {
+  uint64_t base = (w.sgpr[sgprM0] & 0xffffu) + uint64_t(I.imm);
+  uint32_t *d = w.vgpr[I.dst.index];
+  forActive(w, [&](unsigned l) {
+    const uint8_t *p = ldsPlace(w, l, base + 4 * l, 4, false);
+    if (!p)
+      return false;
+    std::memcpy(&d[l], p, 4);
+    return true;
+  });
+}
+void writeByLane(Wave &w, const Instruction &I) {
+  uint64_t base = (w.sgpr[sgprM0] & 0xffffu) + uint64_t(I.imm);
+  const uint32_t *s = w.vgpr[I.src[0].index];
+  forActive(w, [&](unsigned l) {
+    uint8_t *p = ldsPlace(w, l, base + 4 * l, 4, true);
+    if (!p)
+      return false;
+    std::memcpy(p, &s[l], 4);
+    return true;
+  });
+}
+
+/// Adds or subtracts the number of active lanes at M0 + offset, once for the
+/// wavefront; all active lanes get the old value.
+template <bool Append> void countActive(Wave &w, const Instruction &I) {
+  uint64_t offset = ldsAddress(w.sgpr[sgprM0], I.imm);
+  uint32_t *d = w.vgpr[I.dst.index];
+  if (!w.exec)
+    return;
+  unsigned first = static_cast<unsigned>(__builtin_ctzll(w.exec));
+  if (offset % 4) {
+    failLane(w, static_cast<int>(first),
+             "atomic access to LDS offset " + llvm::Twine(offset) +
+                 ", which is no multiple of 4");
+    return;
+  }
+  uint8_t *p = ldsPlace(w, first, offset, 4, true);
+  if (!p)
+    return;
+  uint32_t old;
+  std::memcpy(&old, p, 4);
+  uint32_t result = Append ? old + w.activeLanes : old - w.activeLanes;
+  std::memcpy(p, &result, 4);
+  forActive(w, [&](unsigned l) {
+    d[l] = old;
+    return true;
+  });
+}
+
+/// Two exchanges; offsets count elements, or 64 of them.
+template <unsigned Dwords, unsigned Scale>
+void exchangeTwo(Wave &w, const Instruction &I) {
+  const uint32_t *address = w.vgpr[I.src[0].index];
+  uint32_t (*d)[L] = w.vgpr + I.dst.index;
+  forActive(w, [&](unsigned l) {
+    uint32_t base = address[l];
+    uint64_t offsets[2] = {ldsAddress(base, I.imm * 4 * Dwords * Scale),
+                           ldsAddress(base, I.imm2 * 4 * Dwords * Scale)};
+    uint8_t *p[2];
+    uint32_t old[2][Dwords], data[2][Dwords];
+    for (unsigned e = 0; e < 2; ++e) {
+      p[e] = ldsPlace(w, l, offsets[e], 4 * Dwords, true);
+      if (!p[e])
+        return false;
+      std::memcpy(old[e], p[e], 4 * Dwords);
+      for (unsigned i = 0; i < Dwords; ++i)
+        data[e][i] = w.vgpr[I.src[1 + e].index + i][l];
+    }
+    for (unsigned e = 0; e < 2; ++e) {
+      std::memcpy(p[e], data[e], 4 * Dwords);
+      for (unsigned i = 0; i < Dwords; ++i)
+        d[e * Dwords + i][l] = old[e][i];
+    }
+    return true;
+  });
+}
+
+/// Writes each dword of the data whose top bit is set, without that bit.
+void conditionalExchange(Wave &w, const Instruction &I) {
+  const uint32_t *address = w.vgpr[I.src[0].index];
+  uint32_t (*d)[L] = w.vgpr + I.dst.index;
+  forActive(w, [&](unsigned l) {
+    uint64_t offset = ldsAddress(address[l], I.imm) & 0xfff8u;
+    uint8_t *p = ldsPlace(w, l, offset, 8, true);
+    if (!p)
+      return false;
+    for (unsigned i = 0; i < 2; ++i) {
+      uint32_t data = w.vgpr[I.src[1].index + i][l], old;
+      std::memcpy(&old, p + 4 * i, 4);
+      if (data >> 31) {
+        data &= 0x7fffffffu;
+        std::memcpy(p + 4 * i, &data, 4);
+      }
+      d[i][l] = old;
+    }
+    return true;
+  });
+}
+
+void noOperation(Wave &, const Instruction &) {}
 
 } // namespace
 
@@ -295,7 +402,24 @@ void registerLDS(OpcodeTable &table) {
   ATOMIC("ADD", "F32", "F64", FAdd)
   ATOMIC("MIN", "F32", "F64", FMin)
   ATOMIC("MAX", "F32", "F64", FMax)
+  ATOMIC("CMPST", "F32", "F64", FCompareSwap)
+  ATOMIC("MSKOR", "B32", "B64", MaskedOr)
 #undef ATOMIC
+  add("DS_WRAP_RTN_B32", &ldsAtomic<AtomicKind::Wrap, uint32_t>);
+  add("DS_PK_ADD_F16", &ldsAtomic<AtomicKind::PackedAddF16, uint32_t>);
+  add("DS_PK_ADD_RTN_F16", &ldsAtomic<AtomicKind::PackedAddF16, uint32_t>);
+  add("DS_PK_ADD_BF16", &ldsAtomic<AtomicKind::PackedAddBF16, uint32_t>);
+  add("DS_PK_ADD_RTN_BF16", &ldsAtomic<AtomicKind::PackedAddBF16, uint32_t>);
+  add("DS_WRXCHG2_RTN_B32", &exchangeTwo<1, 1>);
+  add("DS_WRXCHG2_RTN_B64", &exchangeTwo<2, 1>);
+  add("DS_WRXCHG2ST64_RTN_B32", &exchangeTwo<1, 64>);
+  add("DS_WRXCHG2ST64_RTN_B64", &exchangeTwo<2, 64>);
+  add("DS_CONDXCHG32_RTN_B64", &conditionalExchange);
+  add("DS_READ_ADDTID_B32", &readByLane);
+  add("DS_WRITE_ADDTID_B32", &writeByLane);
+  add("DS_APPEND", &countActive<true>);
+  add("DS_CONSUME", &countActive<false>);
+  add("DS_NOP", &noOperation);
 }
 
 } // namespace wavesmith::sim::WAVESMITH_SIMULATOR_VARIANT

@@ -39,7 +39,8 @@ const OpcodeTable &wavesmith::sim::opcodeTable() {
   static const OpcodeTable *table = [] {
     auto *result = new OpcodeTable();
 #ifdef WAVESMITH_SIMULATOR_AVX2
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        __builtin_cpu_supports("f16c")) {
       avx2::fillTable(*result);
       return result;
     }
@@ -144,6 +145,30 @@ countInstructions(const wavesmith::sim::detail::CodeObjectImage &object,
       break;
     }
   }
+}
+
+/// Which opcodes were executed, and how well the simulator knows them.
+static std::vector<InstructionUse>
+instructionUse(const wavesmith::sim::detail::CodeObjectImage &object,
+               ArrayRef<uint64_t> hits) {
+  std::vector<uint64_t> counts(object.opcodeNames.size(), 0);
+  for (size_t i = 0; i < hits.size(); ++i)
+    counts[object.instructions[i].opcodeName] += hits[i];
+  std::map<std::string, InstructionUse> uses;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    if (!counts[i])
+      continue;
+    InstructionUse &use = uses[object.opcodeNames[i]];
+    use.opcode = object.opcodeNames[i];
+    use.count += counts[i];
+    auto entry = opcodeTable().entries.find(use.opcode);
+    if (entry != opcodeTable().entries.end())
+      use.exactness = entry->second.exactness;
+  }
+  std::vector<InstructionUse> result;
+  for (auto &[name, use] : uses)
+    result.push_back(std::move(use));
+  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -294,13 +319,8 @@ void Worker::setUp(Wave &w, uint32_t index, std::array<uint32_t, 3> id) {
   w.scratchOffset = index * waveScratch;
 
   // MODE: round [3:0], denormals [7:4], DX10 clamp 8, IEEE 9.
-  w.modeRegister = ((code.rsrc1 >> 12) & 0xff) |
-                   (((code.rsrc1 >> 21) & 1) << 8) |
-                   (((code.rsrc1 >> 23) & 1) << 9);
-  w.flushF32 = ((w.modeRegister >> 4) & 3) == 0;
-  w.dx10Clamp = (w.modeRegister >> 8) & 1;
-  w.ieeeMode = (w.modeRegister >> 9) & 1;
-  w.slow = w.flushF32;
+  setMode(w, ((code.rsrc1 >> 12) & 0xff) | (((code.rsrc1 >> 21) & 1) << 8) |
+                 (((code.rsrc1 >> 23) & 1) << 9));
 
   // User SGPRs in their order.
   unsigned next = 0;
@@ -507,22 +527,6 @@ Error checkParameters(const CodeObject &object, const LaunchParameters &p,
 Error checkCode(const Dispatch &dispatch) {
   const KernelCode &code = dispatch.code;
   std::string where = "kernel '" + dispatch.kernel.name + "': ";
-  if ((code.rsrc1 >> 12) & 0xf)
-    return createStringError(
-        where + "the rounding mode is not round to nearest even (float mode " +
-        Twine((code.rsrc1 >> 12) & 0xff) + "), which is not modelled");
-  unsigned denormal32 = (code.rsrc1 >> 16) & 3;
-  unsigned denormal64 = (code.rsrc1 >> 18) & 3;
-  if (denormal64 != 3)
-    return createStringError(where +
-                             "f64 and f16 denormals are flushed "
-                             "(denormal mode " +
-                             Twine(denormal64) + "), which is not modelled");
-  if (denormal32 != 3 && denormal32 != 0)
-    return createStringError(where +
-                             "f32 denormals are flushed for sources or "
-                             "results only (denormal mode " +
-                             Twine(denormal32) + "), which is not modelled");
   if ((code.rsrc1 >> 26) & 1)
     return createStringError(where + "FP16_OVFL is set, which is not modelled");
   if ((code.rsrc2 >> 24) & 0x7f)
@@ -682,5 +686,7 @@ Expected<Counters> wavesmith::sim::launch(const CodeObject &object,
       hits[i] += state->instructionHits()[i];
   }
   countInstructions(image, hits, counters);
+  if (parameters.instructionUse)
+    *parameters.instructionUse = instructionUse(image, hits);
   return counters;
 }

@@ -83,7 +83,16 @@ enum class ValueType : uint8_t {
   F64,
   F16,
   PackedF32,
-  Packed16,
+  Packed16,  ///< two integers
+  PackedF16, ///< two halves
+  Mixed,     ///< f32, or a half where op_sel_hi is set (v_fma_mix)
+};
+
+/// Where a 16-bit result goes.
+enum class HalfResult : uint8_t {
+  Whole, ///< the handler writes the whole register
+  Low,   ///< the low half; the high one is kept
+  High,  ///< the high half; the low one is kept
 };
 
 struct Operand {
@@ -179,8 +188,13 @@ struct alignas(64) Instruction {
   bool isAtomic = false;
   bool returnsOld = false;
   bool clamp = false;
+  /// The handler saturates by itself.
+  bool handlesClamp = false;
   /// Floating-point sources are only moved: denormals are kept.
   bool bitwise = false;
+  /// Rounds in its own way, whatever MODE says.
+  bool ownRounding = false;
+  HalfResult half = HalfResult::Whole;
   uint8_t omod = 0;
   /// Data elements of a memory instruction.
   uint8_t memoryBytes = 0;
@@ -325,15 +339,21 @@ struct Wave {
   bool scc = false;
   WaveStatus status = WaveStatus::Running;
   /// Whether instructions need the slow path (indexed registers, flushed
-  /// denormals).
+  /// denormals, directed rounding).
   bool slow = false;
-  bool flushF32 = false;
-  bool flushF64 = false;
+  /// From MODE: denormals of sources and results that become zero, and the
+  /// rounding (0 nearest even, 1 up, 2 down, 3 towards zero). The f64 fields
+  /// hold for f16 too.
+  bool flushInputF32 = false, flushOutputF32 = false;
+  bool flushInputF64 = false, flushOutputF64 = false;
+  uint8_t roundF32 = 0, roundF64 = 0;
   bool ieeeMode = true;
   bool dx10Clamp = true;
   bool gprIndexing = false;
   uint8_t gprIndexMode = 0;
   uint32_t modeRegister = 0;
+  /// What s_memtime and s_memrealtime count: their own reads.
+  uint64_t clock = 0;
   /// The instruction to execute next, and the one in execution.
   uint32_t pc = 0;
   uint32_t current = 0;
@@ -368,6 +388,14 @@ struct Workgroup {
   uint64_t *hits = nullptr;
 };
 
+/// Takes a value of the MODE register: fields that follow from it, and whether
+/// instructions need the slow path.
+void setMode(Wave &wave, uint32_t mode);
+
+/// The rounding of halves while an instruction runs, as in MODE: the host has
+/// no such mode of its own.
+extern __thread uint8_t halfRounding;
+
 /// Stops a wavefront with a message.
 void fail(Wave &wave, const llvm::Twine &message);
 /// Stops a wavefront for an access of one of its lanes.
@@ -395,6 +423,9 @@ using RunFunction = void (*)(Wave &, uint64_t);
 /// One entry of the tables of semantics.
 struct OpcodeEntry {
   Handler handler = nullptr;
+  /// For matrix instructions, which differ between the chips: null where the
+  /// chip lacks the instruction.
+  Handler handlerGfx942 = nullptr;
   Category category = Category::VALU;
   Arithmetic arithmetic = Arithmetic::None;
   ValueType source[3] = {ValueType::None, ValueType::None, ValueType::None};
@@ -403,6 +434,14 @@ struct OpcodeEntry {
   bool handlesClamp = false;
   /// Sources are only moved, whatever their type: denormals are kept.
   bool bitwise = false;
+  /// Rounds in its own way, whatever MODE says: roundings to integers,
+  /// approximations, conversions that name a rounding.
+  bool ownRounding = false;
+  /// A 16-bit result: op_sel picks the half that is written, the other is kept.
+  bool writesHalf = false;
+  /// How near to the chips' result; for approximations, the bound.
+  Exactness exactness = Exactness::Exact;
+  const char *note = "";
 };
 
 /// The semantics, compiled for one host instruction set.
@@ -426,6 +465,9 @@ namespace avx2 {
 void fillTable(OpcodeTable &table);
 }
 #endif
+
+/// Why an instruction that has no entry in the table is left out.
+llvm::StringRef whyUnsupported(llvm::StringRef opcode);
 
 /// Decodes all executable sections of an image.
 llvm::Error decode(detail::CodeObjectImage &image);

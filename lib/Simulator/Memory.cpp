@@ -215,6 +215,22 @@ uint8_t *wavesmith::sim::resolveSlow(Wave &wave, int lane, uint64_t address,
   return nullptr;
 }
 
+__thread uint8_t wavesmith::sim::halfRounding = 0;
+
+void wavesmith::sim::setMode(Wave &w, uint32_t mode) {
+  w.modeRegister = mode;
+  w.roundF32 = mode & 3;
+  w.roundF64 = (mode >> 2) & 3;
+  // Two bits for each: keep the denormals of sources, of results.
+  w.flushInputF32 = !((mode >> 4) & 1);
+  w.flushOutputF32 = !((mode >> 5) & 1);
+  w.flushInputF64 = !((mode >> 6) & 1);
+  w.flushOutputF64 = !((mode >> 7) & 1);
+  w.dx10Clamp = (mode >> 8) & 1;
+  w.ieeeMode = (mode >> 9) & 1;
+  w.slow = (mode & 0xff) != 0xf0 || (w.gprIndexing && w.gprIndexMode);
+}
+
 void wavesmith::sim::fail(Wave &wave, const Twine &message) {
   if (wave.status == WaveStatus::Failed)
     return;

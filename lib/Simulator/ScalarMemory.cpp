@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Semantics.h"
+#include "AtomicOperation.h"
 
 namespace wavesmith::sim::WAVESMITH_SIMULATOR_VARIANT {
 namespace {
@@ -56,6 +56,74 @@ template <unsigned Dwords> void bufferLoad(Wave &w, const Instruction &I) {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Stores and atomics
+//===----------------------------------------------------------------------===//
+
+/// The address of a scalar store or atomic; false, with the wavefront stopped,
+/// where it is bad. Out of a buffer's range nothing happens: inRange is false.
+bool scalarAddress(Wave &w, const Instruction &I, bool buffer, unsigned bytes,
+                   uint64_t &address, bool &inRange) {
+  uint64_t offset = static_cast<uint64_t>(I.imm);
+  if (I.src[1].kind != OperandKind::None)
+    offset += s32(w, I.src[1]);
+  inRange = true;
+  if (buffer) {
+    const uint32_t *d = &w.sgpr[I.src[0].index];
+    uint64_t base = d[0] | (uint64_t(d[1] & 0xffffu) << 32);
+    uint32_t stride = (d[1] >> 16) & 0x3fffu;
+    uint64_t limit = uint64_t(d[2]) * (stride ? stride : 1);
+    offset &= 0xffffffffu;
+    inRange = offset + bytes <= limit;
+    address = base + offset;
+  } else {
+    address = s64(w, I.src[0]) + offset;
+  }
+  unsigned alignment = bytes < 8 || !I.isAtomic ? 4 : 8;
+  if (address % alignment) {
+    fail(w, llvm::Twine(I.isAtomic ? "scalar atomic" : "scalar store") +
+                " to address 0x" + llvm::Twine::utohexstr(address) +
+                ", which is no multiple of " + llvm::Twine(alignment));
+    return false;
+  }
+  return true;
+}
+
+template <unsigned Dwords, bool Buffer>
+void store(Wave &w, const Instruction &I) {
+  uint64_t address;
+  bool inRange;
+  if (!scalarAddress(w, I, Buffer, 4 * Dwords, address, inRange) || !inRange)
+    return;
+  uint8_t *host = resolve(w, -1, address, 4 * Dwords, true);
+  if (!host)
+    return;
+  std::memcpy(host, &w.sgpr[I.dst.index], 4 * Dwords);
+}
+
+template <AtomicKind Kind, typename T, bool Buffer>
+void scalarAtomic(Wave &w, const Instruction &I) {
+  uint64_t address;
+  bool inRange;
+  if (!scalarAddress(w, I, Buffer, sizeof(T), address, inRange))
+    return;
+  T data, compare = 0, old = 0;
+  std::memcpy(&data, &w.sgpr[I.dst.index], sizeof(T));
+  // A compare-and-swap carries the new value first.
+  if (Kind == AtomicKind::CompareSwap)
+    std::memcpy(&compare, &w.sgpr[I.dst.index + sizeof(T) / 4], sizeof(T));
+  if (inRange) {
+    uint8_t *host = resolve(w, -1, address, sizeof(T), true);
+    if (!host)
+      return;
+    std::memcpy(&old, host, sizeof(T));
+    T result = applyAtomic<Kind, T>(old, data, compare);
+    std::memcpy(host, &result, sizeof(T));
+  }
+  if (I.returnsOld)
+    std::memcpy(&w.sgpr[I.dst.index], &old, sizeof(T));
+}
+
 } // namespace
 
 void registerScalarMemory(OpcodeTable &table) {
@@ -72,6 +140,34 @@ void registerScalarMemory(OpcodeTable &table) {
   add("S_BUFFER_LOAD_DWORDX4", &bufferLoad<4>);
   add("S_BUFFER_LOAD_DWORDX8", &bufferLoad<8>);
   add("S_BUFFER_LOAD_DWORDX16", &bufferLoad<16>);
+  add("S_STORE_DWORD", &store<1, false>);
+  add("S_STORE_DWORDX2", &store<2, false>);
+  add("S_STORE_DWORDX4", &store<4, false>);
+  add("S_BUFFER_STORE_DWORD", &store<1, true>);
+  add("S_BUFFER_STORE_DWORDX2", &store<2, true>);
+  add("S_BUFFER_STORE_DWORDX4", &store<4, true>);
+#define ATOMIC(NAME, KIND)                                                     \
+  add("S_ATOMIC_" NAME, &scalarAtomic<AtomicKind::KIND, uint32_t, false>);     \
+  add("S_ATOMIC_" NAME "_X2",                                                  \
+      &scalarAtomic<AtomicKind::KIND, uint64_t, false>);                       \
+  add("S_BUFFER_ATOMIC_" NAME,                                                 \
+      &scalarAtomic<AtomicKind::KIND, uint32_t, true>);                        \
+  add("S_BUFFER_ATOMIC_" NAME "_X2",                                           \
+      &scalarAtomic<AtomicKind::KIND, uint64_t, true>);
+  ATOMIC("ADD", Add)
+  ATOMIC("SUB", Sub)
+  ATOMIC("SMIN", SMin)
+  ATOMIC("UMIN", UMin)
+  ATOMIC("SMAX", SMax)
+  ATOMIC("UMAX", UMax)
+  ATOMIC("AND", And)
+  ATOMIC("OR", Or)
+  ATOMIC("XOR", Xor)
+  ATOMIC("INC", Inc)
+  ATOMIC("DEC", Dec)
+  ATOMIC("SWAP", Swap)
+  ATOMIC("CMPSWAP", CompareSwap)
+#undef ATOMIC
 }
 
 } // namespace wavesmith::sim::WAVESMITH_SIMULATOR_VARIANT

@@ -31,6 +31,7 @@
 #include "llvm/ADT/Twine.h"
 #include <cmath>
 #include <cstring>
+#include <limits>
 #ifdef __AVX2__
 #include <immintrin.h>
 #endif
@@ -238,23 +239,53 @@ template <typename T, ValueType V> struct Double {
   }
 };
 
-/// Rounds to a half, nearest even; NaN stays a quiet NaN.
-inline uint16_t halfOf(double value) {
+/// Rounds to a half in a mode of MODE (0 nearest even, 1 up, 2 down, 3 towards
+/// zero); NaN becomes quiet. The bits below the result decide, so the value may
+/// not have been rounded to nearest before unless that was harmless.
+inline uint16_t halfOf(double value, unsigned mode) {
   uint64_t bits = hardware::bitsOf(value);
   uint16_t sign = static_cast<uint16_t>(bits >> 48) & 0x8000u;
   uint64_t magnitude = bits & 0x7fffffffffffffffull;
-  if (magnitude > 0x7ff0000000000000ull)
-    return sign | 0x7e00u | static_cast<uint16_t>((magnitude >> 42) & 0x1ffu);
-  double x = hardware::doubleOf(magnitude);
-  if (x >= 65520.0)
-    return sign | 0x7c00u;
-  if (x < 0x1p-14) // denormal or zero: multiples of 2^-24
-    return sign | static_cast<uint16_t>(__builtin_rint(x * 0x1p24));
+  if (magnitude >= 0x7ff0000000000000ull)
+    return magnitude == 0x7ff0000000000000ull
+               ? sign | 0x7c00u
+               : sign | 0x7e00u |
+                     static_cast<uint16_t>((magnitude >> 42) & 0x1ffu);
   int exponent = static_cast<int>(magnitude >> 52) - 1023;
-  double scaled = __builtin_rint(std::ldexp(x, 10 - exponent));
-  return sign | static_cast<uint16_t>(((exponent + 15) << 10) +
-                                      (static_cast<int>(scaled) - 1024));
+  if (exponent < -1022)
+    exponent = -1022;
+  uint64_t mantissa = magnitude & 0xfffffffffffffull;
+  if (magnitude >> 52)
+    mantissa |= uint64_t(1) << 52;
+  // The last place of the result, and how many bits are below it.
+  int last = exponent < -14 ? -24 : exponent - 10;
+  unsigned below = static_cast<unsigned>(last - (exponent - 52));
+  uint64_t kept = 0, rest = mantissa, half = uint64_t(1) << 62;
+  if (below < 64) {
+    kept = mantissa >> below;
+    rest = mantissa & ((uint64_t(1) << below) - 1);
+    half = below ? uint64_t(1) << (below - 1) : ~uint64_t(0);
+  }
+  bool up = mode == 0   ? rest > half || (rest == half && (kept & 1))
+            : mode == 1 ? rest && !sign
+            : mode == 2 ? rest && sign
+                        : false;
+  kept += up;
+  // Beyond the largest half: infinity, unless rounding goes towards zero.
+  if (exponent >= 16 || (exponent == 15 && kept > 2047)) {
+    bool toInfinity = mode == 0 || (mode == 1 && !sign) || (mode == 2 && sign);
+    return sign | (toInfinity ? 0x7c00u : 0x7bffu);
+  }
+  // A carry out of the mantissa raises the exponent by itself.
+  uint32_t encoded = exponent < -14
+                         ? static_cast<uint32_t>(kept)
+                         : (static_cast<uint32_t>(exponent + 14) << 10) +
+                               static_cast<uint32_t>(kept);
+  return sign | static_cast<uint16_t>(encoded);
 }
+
+/// Rounds to a half as MODE says.
+inline uint16_t halfOf(double value) { return halfOf(value, halfRounding); }
 
 /// The value of a half, exactly.
 inline float valueOfHalf(uint16_t bits) {
@@ -323,6 +354,35 @@ template <typename T> struct Short {
   static ALWAYS_INLINE void blend(uint32_t (*d)[L], unsigned l, T value,
                                   uint32_t mask) {
     d[0][l] = (static_cast<uint16_t>(value) & mask) | (d[0][l] & ~mask);
+  }
+};
+
+/// The bits of a half, after neg and abs; results clear the high half.
+struct H16 {
+  using type = uint16_t;
+  static constexpr ValueType valueType = ValueType::F16;
+  struct Source {
+    const uint32_t *p;
+    uint32_t andMask, xorMask;
+    unsigned shift;
+    ALWAYS_INLINE uint16_t get(unsigned l) const {
+      return static_cast<uint16_t>(((p[l] >> shift) & 0xffffu & andMask) ^
+                                   xorMask);
+    }
+  };
+  struct Buffer {
+    alignas(64) uint32_t words[L];
+  };
+  static ALWAYS_INLINE Source source(Wave &w, const Operand &o, Buffer &b) {
+    return {lanes(w, o, 0, b.words), o.andMask, o.xorMask,
+            (o.modifiers & 4) ? 16u : 0u};
+  }
+  static ALWAYS_INLINE void put(uint32_t (*d)[L], unsigned l, uint16_t value) {
+    d[0][l] = value;
+  }
+  static ALWAYS_INLINE void blend(uint32_t (*d)[L], unsigned l, uint16_t value,
+                                  uint32_t mask) {
+    d[0][l] = (value & mask) | (d[0][l] & ~mask);
   }
 };
 
@@ -660,6 +720,35 @@ void ternary(Wave &w, const Instruction &I) {
   });
 }
 
+/// The wide result of F, cut to what a type can hold.
+template <typename F, typename D> struct Saturated {
+  template <typename... T> static ALWAYS_INLINE auto apply(T... sources) {
+    using Result = typename D::type;
+    __int128 wide = F::apply(sources...);
+    constexpr __int128 low = std::numeric_limits<Result>::min(),
+                       high = std::numeric_limits<Result>::max();
+    return static_cast<Result>(wide < low ? low : wide > high ? high : wide);
+  }
+};
+
+/// Integer arithmetic that clamp saturates: F wraps, Wide gives the exact
+/// value.
+template <typename F, typename Wide, typename D, typename A, typename B>
+void saturating2(Wave &w, const Instruction &I) {
+  if (I.clamp)
+    binary<Saturated<Wide, D>, false, D, A, B>(w, I);
+  else
+    binary<F, true, D, A, B>(w, I);
+}
+template <typename F, typename Wide, typename D, typename A, typename B,
+          typename C>
+void saturating3(Wave &w, const Instruction &I) {
+  if (I.clamp)
+    ternary<Saturated<Wide, D>, false, D, A, B, C>(w, I);
+  else
+    ternary<F, true, D, A, B, C>(w, I);
+}
+
 /// A comparison: writes a mask, zero for inactive lanes.
 template <typename F, bool WritesExec, typename A, typename B>
 void comparison(Wave &w, const Instruction &I) {
@@ -707,6 +796,17 @@ inline OpcodeEntry vectorEntry(Handler handler, ValueType result,
   for (unsigned i = 0; i < sizeof...(Types) && i < 3; ++i)
     entry.source[i] = types[i];
   return entry;
+}
+
+/// Marks entries as approximations within a bound.
+inline void approximate(OpcodeTable &table,
+                        std::initializer_list<const char *> names,
+                        const char *bound) {
+  for (const char *name : names) {
+    OpcodeEntry &entry = table.entries[name];
+    entry.exactness = Exactness::Approximate;
+    entry.note = bound;
+  }
 }
 
 inline OpcodeEntry plainEntry(Handler handler, Category category) {
@@ -786,6 +886,44 @@ inline OpcodeEntry plainEntry(Handler handler, Category category) {
 #define WAVESMITH_CALL2(F) binary<F, true, Type, Type, Type>
 #define WAVESMITH_CALL3(F) ternary<F, true, Type, Type, Type, Type>
 
+/// x, y and z are the sources in 64 bits.
+#define SATURATING2(NAME, D, A, B, EXPRESSION, WIDE)                           \
+  {                                                                            \
+    struct F {                                                                 \
+      static ALWAYS_INLINE auto apply(A::type a, B::type b) {                  \
+        return static_cast<typename D::type>(EXPRESSION);                      \
+      }                                                                        \
+    };                                                                         \
+    struct Wide {                                                              \
+      static ALWAYS_INLINE __int128 apply(A::type a, B::type b) {              \
+        __int128 x = a, y = b;                                                 \
+        return WIDE;                                                           \
+      }                                                                        \
+    };                                                                         \
+    OpcodeEntry entry =                                                        \
+        vectorEntry<A, B>(&saturating2<F, Wide, D, A, B>, D::valueType);       \
+    entry.handlesClamp = true;                                                 \
+    table.entries[NAME] = entry;                                               \
+  }
+#define SATURATING3(NAME, D, A, B, C, EXPRESSION, WIDE)                        \
+  {                                                                            \
+    struct F {                                                                 \
+      static ALWAYS_INLINE auto apply(A::type a, B::type b, C::type c) {       \
+        return static_cast<typename D::type>(EXPRESSION);                      \
+      }                                                                        \
+    };                                                                         \
+    struct Wide {                                                              \
+      static ALWAYS_INLINE __int128 apply(A::type a, B::type b, C::type c) {   \
+        __int128 x = a, y = b, z = c;                                          \
+        return WIDE;                                                           \
+      }                                                                        \
+    };                                                                         \
+    OpcodeEntry entry =                                                        \
+        vectorEntry<A, B, C>(&saturating3<F, Wide, D, A, B, C>, D::valueType); \
+    entry.handlesClamp = true;                                                 \
+    table.entries[NAME] = entry;                                               \
+  }
+
 #define TILE2(NAME, ...) WAVESMITH_OP2(NAME, tiled, __VA_ARGS__)
 #define TILE3(NAME, ...) WAVESMITH_OP3(NAME, tiled, __VA_ARGS__)
 #define OP1(NAME, ...) WAVESMITH_OP1(NAME, true, __VA_ARGS__)
@@ -833,6 +971,58 @@ ALWAYS_INLINE T extremum(T a, T b) {
   return value;
 }
 
+ALWAYS_INLINE bool isNaN16(uint16_t a) { return (a & 0x7fffu) > 0x7c00u; }
+ALWAYS_INLINE bool isSignalling16(uint16_t a) {
+  return isNaN16(a) && !(a & 0x200u);
+}
+/// Halves as integers in the order of their values, -0 below +0.
+ALWAYS_INLINE int order16(uint16_t a) {
+  return a & 0x8000u ? -int(a & 0x7fffu) - 1 : int(a);
+}
+
+/// A NaN loses against a number; in IEEE mode a signalling NaN wins and
+/// becomes quiet.
+ALWAYS_INLINE uint16_t extremum16(uint16_t a, uint16_t b, bool maximum,
+                                  bool ieee) {
+  if (ieee && isSignalling16(a))
+    return a | 0x200u;
+  if (ieee && isSignalling16(b))
+    return b | 0x200u;
+  if (isNaN16(a))
+    return b;
+  if (isNaN16(b))
+    return a;
+  return (order16(a) < order16(b)) != maximum ? a : b;
+}
+//===----------------------------------------------------------------------===//
+// Eight halves at once
+//===----------------------------------------------------------------------===//
+
+#ifdef __F16C__
+/// The low halves of eight words as floats.
+ALWAYS_INLINE __m256 floatsOfHalves(__m256i words) {
+  __m256i low = _mm256_and_si256(words, _mm256_set1_epi32(0xffff));
+  __m256i packed =
+      _mm256_permute4x64_epi64(_mm256_packus_epi32(low, low), 0x08);
+  return _mm256_cvtph_ps(_mm256_castsi256_si128(packed));
+}
+/// Eight floats as halves in words of their own, rounded to nearest even or
+/// towards zero.
+template <int Rounding> ALWAYS_INLINE __m256i halvesOfFloats(__m256 values) {
+  return _mm256_cvtepu16_epi32(_mm256_cvtps_ph(values, Rounding));
+}
+ALWAYS_INLINE __m256i loadWords(const uint32_t *p) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i *>(p));
+}
+/// Writes words to the lanes that are on.
+ALWAYS_INLINE void storeWords(uint32_t *d, const uint32_t *mask,
+                              __m256i words) {
+  __m256i on = loadWords(mask);
+  __m256i result = _mm256_blendv_epi8(loadWords(d), words, on);
+  _mm256_storeu_si256(reinterpret_cast<__m256i *>(d), result);
+}
+#endif
+
 void registerScalarALU(OpcodeTable &table);
 void registerScalarMemory(OpcodeTable &table);
 void registerControl(OpcodeTable &table);
@@ -846,6 +1036,8 @@ void registerVectorMemory(OpcodeTable &table);
 void registerLDS(OpcodeTable &table);
 void registerCrossLane(OpcodeTable &table);
 void registerMFMA(OpcodeTable &table);
+void registerVectorDot(OpcodeTable &table);
+void registerVectorFP8(OpcodeTable &table);
 
 } // namespace wavesmith::sim::WAVESMITH_SIMULATOR_VARIANT
 

@@ -86,6 +86,15 @@ inline uint32_t sumOfDifferences(uint32_t a, uint32_t b, uint32_t c,
   return (sum << shift) + c;
 }
 
+inline uint32_t sumOfHalfDifferences(uint32_t a, uint32_t b) {
+  uint32_t sum = 0;
+  for (unsigned i = 0; i < 32; i += 16) {
+    uint32_t x = (a >> i) & 0xffff, y = (b >> i) & 0xffff;
+    sum += x > y ? x - y : y - x;
+  }
+  return sum;
+}
+
 /// Conversions saturate and give 0 for NaN.
 ALWAYS_INLINE int32_t toI32(float a) {
   return a != a                ? 0
@@ -100,21 +109,129 @@ ALWAYS_INLINE uint32_t toU32(float a) {
 }
 
 /// Rounds towards zero to a half.
-inline uint16_t halfTowardsZero(float value) {
-  uint16_t nearest = halfOf(value);
-  if (value != value || std::fabs(value) == __builtin_inff())
-    return nearest;
-  double back = valueOfHalf(nearest);
-  if (std::fabs(back) > std::fabs(static_cast<double>(value)))
-    return nearest - 1; // one step towards zero; infinity becomes 65504
-  return nearest;
+inline uint16_t halfTowardsZero(float value) { return halfOf(value, 3); }
+
+#ifdef __F16C__
+void packTowardsZero(Wave &w, const Instruction &I) {
+  F32::Buffer buffers[2];
+  F32::Source s[2];
+  for (unsigned i = 0; i < 2; ++i)
+    s[i] = F32::source(w, I.src[i], buffers[i]);
+  uint32_t *d = w.vgpr[I.dst.index];
+  for (unsigned l = 0; l < L; l += 8) {
+    __m256i half[2];
+    for (unsigned i = 0; i < 2; ++i) {
+      __m256i x = _mm256_and_si256(loadWords(s[i].p + l),
+                                   _mm256_set1_epi32(int(s[i].andMask)));
+      x = _mm256_xor_si256(x, _mm256_set1_epi32(int(s[i].xorMask)));
+      half[i] = halvesOfFloats<_MM_FROUND_TO_ZERO>(_mm256_castsi256_ps(x));
+    }
+    storeWords(d + l, w.execMask + l,
+               _mm256_or_si256(half[0], _mm256_slli_epi32(half[1], 16)));
+  }
 }
+#endif
 
 inline int32_t normalized(float a, float scale, float low) {
   if (a != a)
     return 0;
   float clamped = a > 1.0f ? 1.0f : a < low ? low : a;
   return static_cast<int32_t>(__builtin_rintf(clamped * scale));
+}
+
+/// v_mad_f32: without denormals whatever the mode, the product rounded.
+ALWAYS_INLINE float multiplyThenAdd(float a, float b, float c) {
+  float product = hardware::flushDenormal(hardware::flushDenormal(a) *
+                                          hardware::flushDenormal(b));
+  return hardware::flushDenormal(product + hardware::flushDenormal(c));
+}
+
+/// The host's sequence for unsigned numbers gives -0 when rounding down: half
+/// of a large one is converted, the bit that falls off kept for the rounding.
+ALWAYS_INLINE float floatOfUnsigned(uint32_t a) {
+  float small = static_cast<float>(static_cast<int32_t>(a));
+  float large =
+      2 * static_cast<float>(static_cast<int32_t>((a >> 1) | (a & 1)));
+  return static_cast<int32_t>(a) < 0 ? large : small;
+}
+
+/// The face of a cube that a direction hits and the coordinates there.
+struct Cube {
+  float face, s, t, major;
+};
+inline Cube cubeOf(float x, float y, float z) {
+  if (std::fabs(z) >= std::fabs(x) && std::fabs(z) >= std::fabs(y))
+    return {z < 0 ? 5.0f : 4.0f, z < 0 ? -x : x, -y, 2 * z};
+  if (std::fabs(y) >= std::fabs(x))
+    return {y < 0 ? 3.0f : 2.0f, x, y < 0 ? -z : z, 2 * y};
+  return {x < 0 ? 1.0f : 0.0f, x < 0 ? z : -z, -y, 2 * x};
+}
+
+inline uint32_t lerpBytes(uint32_t a, uint32_t b, uint32_t c) {
+  uint32_t result = 0;
+  for (unsigned i = 0; i < 32; i += 8)
+    result |= ((((a >> i) & 0xff) + ((b >> i) & 0xff) + ((c >> i) & 1)) >> 1)
+              << i;
+  return result;
+}
+
+/// To a byte, saturated.
+inline uint32_t byteOfF32(float a) {
+  return !(a > 0) ? 0 : a >= 255.0f ? 255 : uint32_t(__builtin_rintf(a));
+}
+inline uint32_t insertByte(uint32_t byte, uint32_t at, uint32_t into) {
+  unsigned shift = 8 * (at & 3);
+  return (into & ~(0xffu << shift)) | (byte << shift);
+}
+
+/// Four sums of absolute differences, of b with four windows of the 64-bit a.
+template <bool Masked, bool Wide>
+void quadSumOfDifferences(Wave &w, const Instruction &I) {
+  constexpr unsigned dwords = Wide ? 4 : 2;
+  alignas(64) uint32_t buffers[3][4][L];
+  const uint32_t *a[2], *c[4];
+  for (unsigned i = 0; i < 2; ++i)
+    a[i] = lanes(w, I.src[0], i, buffers[0][i]);
+  const uint32_t *b = lanes(w, I.src[1], 0, buffers[1][0]);
+  for (unsigned i = 0; i < dwords; ++i)
+    // A constant stands for its 64 bits only.
+    c[i] = lanes(w, I.src[2],
+                 I.src[2].kind == OperandKind::Constant && i > 1 ? 1 : i,
+                 buffers[2][i]);
+  uint32_t (*d)[L] = w.vgpr + I.dst.index;
+  for (unsigned l = 0; l < L; ++l) {
+    if (!w.execMask[l])
+      continue;
+    uint64_t window = a[0][l] | (uint64_t(a[1][l]) << 32);
+    uint32_t reference = b[l], result[4] = {};
+    for (unsigned i = 0; i < 4; ++i) {
+      uint32_t base = Wide ? c[i][l] : (c[i / 2][l] >> (16 * (i % 2))) & 0xffff;
+      uint64_t sum = sumOfDifferences(uint32_t(window >> (8 * i)), reference, 0,
+                                      Masked, 0);
+      sum += base;
+      uint64_t most = Wide ? UINT32_MAX : 0xffff;
+      if (I.clamp && sum > most)
+        sum = most;
+      if (Wide)
+        result[i] = static_cast<uint32_t>(sum);
+      else
+        result[i / 2] |= static_cast<uint32_t>(sum & 0xffff) << (16 * (i % 2));
+    }
+    for (unsigned i = 0; i < dwords; ++i)
+      d[i][l] = result[i];
+  }
+}
+
+/// Inserts a byte into the destination.
+void accumulateByte(Wave &w, const Instruction &I) {
+  F32::Buffer buffer;
+  F32::Source a = F32::source(w, I.src[0], buffer);
+  alignas(64) uint32_t words[L];
+  const uint32_t *b = lanes(w, I.src[1], 0, words);
+  uint32_t *d = w.vgpr[I.dst.index];
+  for (unsigned l = 0; l < L; ++l)
+    if (w.execMask[l])
+      d[l] = insertByte(byteOfF32(a.get(l)), b[l], d[l]);
 }
 
 inline int32_t saturate(int64_t a, int64_t low, int64_t high) {
@@ -304,12 +421,15 @@ void registerVectorALU(OpcodeTable &table) {
       uint32_t(sign24(a)) * uint32_t(sign24(b)));
   OP2("V_MUL_HI_I32_I24", U32, U32, U32,
       uint64_t(int64_t(sign24(a)) * sign24(b)) >> 32);
-  OP3("V_MAD_U32_U24", U32, U32, U32, U32, low24(a) * low24(b) + c);
-  OP3("V_MAD_I32_I24", U32, U32, U32, U32,
-      uint32_t(sign24(a)) * uint32_t(sign24(b)) + c);
-  OP3("V_MAD_U32_U16", U32, U16, U16, U32, uint32_t(a) * b + c);
-  OP3("V_MAD_I32_I16", U32, I16, I16, U32,
-      uint32_t(int32_t(a) * int32_t(b)) + c);
+  SATURATING3("V_MAD_U32_U24", U32, U32, U32, U32, low24(a) * low24(b) + c,
+              __int128(low24(a)) * low24(b) + z + 0 * (x + y));
+  SATURATING3("V_MAD_I32_I24", I32, I32, I32, I32,
+              uint32_t(sign24(a)) * uint32_t(sign24(b)) + uint32_t(c),
+              __int128(sign24(a)) * sign24(b) + z + 0 * (x + y));
+  SATURATING3("V_MAD_U32_U16", U32, U16, U16, U32, uint32_t(a) * b + c,
+              x * y + z);
+  SATURATING3("V_MAD_I32_I16", I32, I16, I16, I32,
+              uint32_t(int32_t(a) * int32_t(b)) + uint32_t(c), x * y + z);
   OP2("V_MIN_I32", I32, I32, I32, minimum(a, b));
   OP2("V_MAX_I32", I32, I32, I32, maximum(a, b));
   OP2("V_MIN_U32", U32, U32, U32, minimum(a, b));
@@ -353,11 +473,28 @@ void registerVectorALU(OpcodeTable &table) {
   SLOW1("V_FFBH_I32", U32, I32,
         (a ^ (a >> 31)) ? uint32_t(__builtin_clz(uint32_t(a ^ (a >> 31))))
                         : ~0u);
-  SLOW3("V_SAD_U8", U32, U32, U32, U32, sumOfDifferences(a, b, c, false, 0));
-  SLOW3("V_SAD_HI_U8", U32, U32, U32, U32,
-        sumOfDifferences(a, b, c, false, 16));
-  SLOW3("V_MSAD_U8", U32, U32, U32, U32, sumOfDifferences(a, b, c, true, 0));
-  OP3("V_SAD_U32", U32, U32, U32, U32, (a > b ? a - b : b - a) + c);
+  SATURATING3("V_SAD_U8", U32, U32, U32, U32,
+              sumOfDifferences(a, b, c, false, 0),
+              __int128(sumOfDifferences(a, b, 0, false, 0)) + z + 0 * (x + y));
+  SATURATING3("V_SAD_HI_U8", U32, U32, U32, U32,
+              sumOfDifferences(a, b, c, false, 16),
+              __int128(sumOfDifferences(a, b, 0, false, 16)) + z + 0 * (x + y));
+  SATURATING3("V_MSAD_U8", U32, U32, U32, U32,
+              sumOfDifferences(a, b, c, true, 0),
+              __int128(sumOfDifferences(a, b, 0, true, 0)) + z + 0 * (x + y));
+  SATURATING3("V_SAD_U32", U32, U32, U32, U32, (a > b ? a - b : b - a) + c,
+              (x > y ? x - y : y - x) + z);
+  SATURATING3("V_SAD_U16", U32, U32, U32, U32, sumOfHalfDifferences(a, b) + c,
+              __int128(sumOfHalfDifferences(a, b)) + z + 0 * (x + y));
+  OP3("V_LERP_U8", U32, U32, U32, U32, lerpBytes(a, b, c));
+  for (auto [name, handler] :
+       {std::pair<const char *, Handler>{"V_QSAD_PK_U16_U8",
+                                         &quadSumOfDifferences<false, false>},
+        {"V_MQSAD_PK_U16_U8", &quadSumOfDifferences<true, false>},
+        {"V_MQSAD_U32_U8", &quadSumOfDifferences<true, true>}}) {
+    table.entries[name] = vectorEntry<U64, U32, U64>(handler, ValueType::B64);
+    table.entries[name].handlesClamp = true;
+  }
 
   //===--- f32 ------------------------------------------------------------===//
   OP2("V_ADD_F32", F32, F32, F32, a + b, Arithmetic::F32Add);
@@ -370,11 +507,11 @@ void registerVectorALU(OpcodeTable &table) {
       Arithmetic::F32FMA);
   OP3("V_FMAC_F32", F32, F32, F32, F32, __builtin_fmaf(a, b, c),
       Arithmetic::F32FMA);
-  OP3("V_MAD_F32", F32, F32, F32, F32, a * b + c, Arithmetic::F32FMA);
-  OP3("V_MAC_F32", F32, F32, F32, F32, a * b + c, Arithmetic::F32FMA);
   // The literal is the second source of madmk and the third of madak.
-  OP3("V_MADAK_F32", F32, F32, F32, F32, a * b + c, Arithmetic::F32FMA);
-  OP3("V_MADMK_F32", F32, F32, F32, F32, a * b + c, Arithmetic::F32FMA);
+  for (const char *name :
+       {"V_MAD_F32", "V_MAC_F32", "V_MADAK_F32", "V_MADMK_F32"}) {
+    OP3(name, F32, F32, F32, F32, multiplyThenAdd(a, b, c), Arithmetic::F32FMA);
+  }
   OP3("V_FMAAK_F32", F32, F32, F32, F32, __builtin_fmaf(a, b, c),
       Arithmetic::F32FMA);
   OP3("V_FMAMK_F32", F32, F32, F32, F32, __builtin_fmaf(a, b, c),
@@ -400,13 +537,43 @@ void registerVectorALU(OpcodeTable &table) {
       Arithmetic::F32Trans);
   SLOW1("V_RSQ_F32", F32, F32, rsq_f32(a), Arithmetic::F32Trans);
   SLOW1("V_EXP_F32", F32, F32, exp_f32(a), Arithmetic::F32Trans);
+  SLOW1("V_EXP_LEGACY_F32", F32, F32, exp_f32(a), Arithmetic::F32Trans);
+  SLOW1("V_LOG_LEGACY_F32", F32, F32, log_f32(a), Arithmetic::F32Trans);
   SLOW1("V_LOG_F32", F32, F32, log_f32(a), Arithmetic::F32Trans);
   SLOW1("V_SIN_F32", F32, F32, sin_f32(a), Arithmetic::F32Trans);
   SLOW1("V_COS_F32", F32, F32, cos_f32(a), Arithmetic::F32Trans);
 
+  OP3("V_MAD_LEGACY_F32", F32, F32, F32, F32,
+      ((flushDenormal(a) == 0) | (flushDenormal(b) == 0))
+          ? flushDenormal(0.0f + flushDenormal(c))
+          : multiplyThenAdd(a, b, c),
+      Arithmetic::F32FMA);
+  approximate(table,
+              {"V_MAD_F32", "V_MAC_F32", "V_MADAK_F32", "V_MADMK_F32",
+               "V_MAD_LEGACY_F32"},
+              "two roundings; denormals are flushed whatever the mode, the "
+              "product's too, which is an assumption");
+  SLOW3("V_CUBEID_F32", F32, F32, F32, F32, cubeOf(a, b, c).face);
+  SLOW3("V_CUBESC_F32", F32, F32, F32, F32, cubeOf(a, b, c).s);
+  SLOW3("V_CUBETC_F32", F32, F32, F32, F32, cubeOf(a, b, c).t);
+  SLOW3("V_CUBEMA_F32", F32, F32, F32, F32, cubeOf(a, b, c).major);
+  approximate(table,
+              {"V_RCP_F32", "V_RCP_IFLAG_F32", "V_SQRT_F32", "V_RSQ_F32",
+               "V_EXP_F32", "V_LOG_F32", "V_EXP_LEGACY_F32",
+               "V_LOG_LEGACY_F32"},
+              "1 ulp; the simulator rounds correctly");
+  approximate(table, {"V_SIN_F32", "V_COS_F32"},
+              "no bound is published; the simulator rounds correctly within "
+              "256 turns");
+  for (const char *name :
+       {"V_RCP_F32", "V_RCP_IFLAG_F32", "V_SQRT_F32", "V_RSQ_F32", "V_EXP_F32",
+        "V_LOG_F32", "V_EXP_LEGACY_F32", "V_LOG_LEGACY_F32", "V_SIN_F32",
+        "V_COS_F32", "V_RNDNE_F32"})
+    table.entries[name].ownRounding = true;
+
   //===--- Conversions ----------------------------------------------------===//
   OP1("V_CVT_F32_I32", F32, I32, static_cast<float>(a));
-  OP1("V_CVT_F32_U32", F32, U32, static_cast<float>(a));
+  OP1("V_CVT_F32_U32", F32, U32, floatOfUnsigned(a));
   SLOW1("V_CVT_I32_F32", I32, F32, toI32(a));
   SLOW1("V_CVT_U32_F32", U32, F32, toU32(a));
   SLOW1("V_CVT_RPI_I32_F32", I32, F32,
@@ -418,12 +585,23 @@ void registerVectorALU(OpcodeTable &table) {
   OP1("V_CVT_F32_UBYTE3", F32, U32, static_cast<float>(a >> 24));
   SLOW2("V_CVT_PKRTZ_F16_F32", U32, F32, F32,
         halfTowardsZero(a) | (uint32_t(halfTowardsZero(b)) << 16));
+#ifdef __F16C__
+  table.entries["V_CVT_PKRTZ_F16_F32"].handler = &packTowardsZero;
+#endif
   SLOW2("V_CVT_PKNORM_I16_F32", U32, F32, F32,
         (uint32_t(normalized(a, 32767.0f, -1.0f)) & 0xffffu) |
             (uint32_t(normalized(b, 32767.0f, -1.0f)) << 16));
   SLOW2("V_CVT_PKNORM_U16_F32", U32, F32, F32,
         (uint32_t(normalized(a, 65535.0f, 0.0f)) & 0xffffu) |
             (uint32_t(normalized(b, 65535.0f, 0.0f)) << 16));
+  SLOW1("V_CVT_OFF_F32_I4", F32, U32, int((a & 15) ^ 8) * 0.0625f - 0.5f);
+  SLOW3("V_CVT_PK_U8_F32", U32, F32, U32, U32, insertByte(byteOfF32(a), b, c));
+  table.entries["V_CVT_PKACCUM_U8_F32"] =
+      vectorEntry<F32, U32>(&accumulateByte, ValueType::B32);
+  approximate(table,
+              {"V_CVT_PKNORM_I16_F32", "V_CVT_PKNORM_U16_F32",
+               "V_CVT_PK_U8_F32", "V_CVT_PKACCUM_U8_F32"},
+              "one step; the rounding is not published, here to nearest even");
   OP2("V_CVT_PK_U16_U32", U32, U32, U32,
       minimum(a, 0xffffu) | (minimum(b, 0xffffu) << 16));
   OP2("V_CVT_PK_I16_I32", U32, I32, I32,

@@ -67,7 +67,11 @@ void registerVectorCompare(OpcodeTable &table) {
   // Classes look at the bits, so the source keeps a signalling NaN.
   COMPARE("CLASS_F64", F64, U32, hardware::class_f64(hardware::bitsOf(a), b))
   COMPARE("CLASS_F32", F32, U32, hardware::class_f32(hardware::bitsOf(a), b))
-  COMPARE("CLASS_F16", F16, U32, hardware::class_f16(halfOf(a), b))
+  COMPARE("CLASS_F16", H16, U32, hardware::class_f16(a, b))
+  for (const char *name :
+       {"V_CMP_CLASS_F64", "V_CMP_CLASS_F32", "V_CMP_CLASS_F16",
+        "V_CMPX_CLASS_F64", "V_CMPX_CLASS_F32", "V_CMPX_CLASS_F16"})
+    table.entries[name].bitwise = true;
 }
 
 } // namespace wavesmith::sim::WAVESMITH_SIMULATOR_VARIANT

@@ -116,8 +116,18 @@ void registerVectorF64(OpcodeTable &table) {
   SLOW2("V_TRIG_PREOP_F64", F64, F64, U32, trigPreop(a, b));
   OP2("V_LDEXP_F64", F64, F64, I32, scaleByPower(a, b));
 
+  approximate(table, {"V_RCP_F64", "V_RSQ_F64", "V_SQRT_F64"},
+              "about 2^-26 relative (V_RCP_F64 and V_RSQ_F64 are seeds); the "
+              "simulator rounds correctly");
+  for (const char *name :
+       {"V_RCP_F64", "V_RSQ_F64", "V_SQRT_F64", "V_RNDNE_F64"})
+    table.entries[name].ownRounding = true;
+
   OP1("V_CVT_F64_I32", F64, I32, static_cast<double>(a));
-  OP1("V_CVT_F64_U32", F64, U32, static_cast<double>(a));
+  // The host's own sequence gives -0 when rounding down.
+  OP1("V_CVT_F64_U32", F64, U32,
+      static_cast<double>(static_cast<int32_t>(a)) +
+          (static_cast<int32_t>(a) < 0 ? 0x1p32 : 0.0));
   OP1("V_CVT_F64_F32", F64, F32, static_cast<double>(a));
   OP1("V_CVT_F32_F64", F32, F64, static_cast<float>(a));
   // Out of range saturates, NaN gives 0.

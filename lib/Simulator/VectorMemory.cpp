@@ -44,14 +44,7 @@ bool bufferAddresses(Wave &w, const Instruction &I, Addresses &out) {
   const uint32_t *index = hasIndex ? w.vgpr[I.src[0].index] : nullptr;
   const uint32_t *offset =
       hasOffset ? w.vgpr[I.src[0].index + (hasIndex ? 1 : 0)] : nullptr;
-  if (swizzle && addThread) {
-    if (base != scratchBase + w.scratchOffset) {
-      fail(w, "the swizzled buffer descriptor does not point to the "
-              "wavefront's scratch: its base is 0x" +
-                  llvm::Twine::utohexstr(base) + ", scratch is at 0x" +
-                  llvm::Twine::utohexstr(scratchBase + w.scratchOffset));
-      return false;
-    }
+  if (swizzle && addThread && base == scratchBase + w.scratchOffset) {
     if (scalarOffset % (4 * L) || hasIndex) {
       fail(w, "scratch is addressed with an index or with a scalar offset that "
               "is no multiple of 256");
@@ -63,19 +56,35 @@ bool bufferAddresses(Wave &w, const Instruction &I, Addresses &out) {
                                 scalarOffset / L);
     return true;
   }
-  if (swizzle || addThread) {
-    fail(w, "swizzled buffers other than scratch are not modelled");
+  if (swizzle && addThread &&
+      base - scratchBase < uint64_t(w.scratchPerLane) * L * 64) {
+    fail(w, "the swizzled buffer descriptor does not point to the "
+            "wavefront's scratch: its base is 0x" +
+                llvm::Twine::utohexstr(base) + ", scratch is at 0x" +
+                llvm::Twine::utohexstr(scratchBase + w.scratchOffset));
     return false;
   }
+  // With ADD_TID the field of the data format extends the stride.
+  if (addThread)
+    stride |= ((d[3] >> 15) & 15) << 14;
+  uint32_t elementBytes = 2u << ((d[3] >> 19) & 3);
+  uint32_t indexStride = 8u << ((d[3] >> 21) & 3);
   out.checked = true;
-  out.limit = stride ? ~uint64_t(0) : records;
+  // Structured buffers count rows, others bytes.
+  bool structured = stride && (hasIndex || addThread);
+  out.limit = structured ? ~uint64_t(0) : records;
   for (unsigned l = 0; l < L; ++l) {
     uint64_t at = (offset ? offset[l] : 0u) + uint64_t(I.imm);
-    uint64_t row = index ? index[l] : 0;
-    if (stride && row >= records)
+    uint64_t row = (index ? index[l] : 0) + uint64_t(addThread ? l : 0);
+    if (structured && row >= records)
       out.laneInRange &= ~(uint64_t(1) << l);
-    out.offset[l] = at + scalarOffset;
-    out.address[l] = base + scalarOffset + at + row * stride;
+    uint64_t linear = at + row * stride;
+    if (swizzle)
+      linear = (row / indexStride * stride + at / elementBytes * elementBytes) *
+                   indexStride +
+               row % indexStride * elementBytes + at % elementBytes;
+    out.offset[l] = (structured ? at : linear) + scalarOffset;
+    out.address[l] = base + scalarOffset + linear;
   }
   return true;
 }
@@ -380,8 +389,9 @@ void storeSmall(Wave &w, const Instruction &I) {
   }
 }
 
-/// Loads a dword a lane straight into LDS, at M0 + offset + 4 lane.
-void loadToLDS(Wave &w, const Instruction &I) {
+/// Loads a value a lane, extended to a dword, straight into LDS, at M0 + offset
+/// + 4 lane.
+template <typename T> void loadToLDS(Wave &w, const Instruction &I) {
   Addresses a;
   if (!computeAddresses(w, I, a))
     return;
@@ -390,11 +400,12 @@ void loadToLDS(Wave &w, const Instruction &I) {
   for (uint64_t rest = w.exec; rest; rest &= rest - 1) {
     unsigned l = static_cast<unsigned>(__builtin_ctzll(rest));
     Place place;
-    if (!placeOf(w, a, l, 4, false, place))
+    if (!placeOf(w, a, l, sizeof(T), false, place))
       return;
-    uint32_t value = 0;
+    T loaded = 0;
     if (place.host)
-      std::memcpy(&value, place.host, 4);
+      std::memcpy(&loaded, place.host, sizeof(T));
+    uint32_t value = static_cast<uint32_t>(loaded);
     uint64_t offset = base + 4 * l;
     if (offset + 4 > lds.size()) {
       failLane(w, static_cast<int>(l),
@@ -403,6 +414,30 @@ void loadToLDS(Wave &w, const Instruction &I) {
       return;
     }
     std::memcpy(lds.data() + offset, &value, 4);
+  }
+}
+
+/// The other way round.
+void storeFromLDS(Wave &w, const Instruction &I) {
+  Addresses a;
+  if (!computeAddresses(w, I, a))
+    return;
+  uint64_t base = (w.sgpr[sgprM0] & 0xffffu) + uint64_t(I.imm);
+  std::vector<uint8_t> &lds = w.group->lds;
+  for (uint64_t rest = w.exec; rest; rest &= rest - 1) {
+    unsigned l = static_cast<unsigned>(__builtin_ctzll(rest));
+    uint64_t offset = base + 4 * l;
+    if (offset + 4 > lds.size()) {
+      failLane(w, static_cast<int>(l),
+               "store from LDS offset " + llvm::Twine(offset) +
+                   "; the workgroup has " + llvm::Twine(lds.size()) + " bytes");
+      return;
+    }
+    Place place;
+    if (!placeOf(w, a, l, 4, true, place))
+      return;
+    if (place.host)
+      std::memcpy(place.host, lds.data() + offset, 4);
   }
 }
 
@@ -476,8 +511,17 @@ void registerVectorMemory(OpcodeTable &table) {
   add("LOAD_SBYTE_D16_HI", &loadSmall<int8_t, Part::High16>, read);
   add("LOAD_SHORT_D16", &loadSmall<uint16_t, Part::Low16>, read);
   add("LOAD_SHORT_D16_HI", &loadSmall<uint16_t, Part::High16>, read);
-  add("LOAD_LDS_DWORD", &loadToLDS, read);
-  add("LOAD_DWORD_LDS", &loadToLDS, read);
+  // LLVM puts LDS before the type for global and behind it for buffers.
+#define LDS(NAME, TYPE)                                                        \
+  add("LOAD_LDS_" NAME, &loadToLDS<TYPE>, read);                               \
+  add("LOAD_" NAME "_LDS", &loadToLDS<TYPE>, read);
+  LDS("DWORD", uint32_t)
+  LDS("UBYTE", uint8_t)
+  LDS("SBYTE", int8_t)
+  LDS("USHORT", uint16_t)
+  LDS("SSHORT", int16_t)
+#undef LDS
+  add("STORE_LDS_DWORD", &storeFromLDS, write);
   add("STORE_DWORD", &storeDwords<1>, write);
   add("STORE_DWORDX2", &storeDwords<2>, write);
   add("STORE_DWORDX3", &storeDwords<3>, write);
@@ -516,6 +560,13 @@ void registerVectorMemory(OpcodeTable &table) {
       Category::VMEMAtomic);
   add("ATOMIC_PK_ADD_F16", &atomic<AtomicKind::PackedAddF16, uint32_t>,
       Category::VMEMAtomic);
+  add("ATOMIC_PK_ADD_BF16", &atomic<AtomicKind::PackedAddBF16, uint32_t>,
+      Category::VMEMAtomic);
+  for (const char *name : {"ADD_F32", "PK_ADD_F16", "PK_ADD_BF16"})
+    for (const char *space : {"GLOBAL_", "FLAT_", "BUFFER_"})
+      approximate(table, {(space + ("ATOMIC_" + std::string(name))).c_str()},
+                  "denormals are kept; the adders of the caches may flush "
+                  "them");
 }
 
 } // namespace wavesmith::sim::WAVESMITH_SIMULATOR_VARIANT

@@ -110,6 +110,7 @@ void packed16(Wave &w, const Instruction &I) {
   for (unsigned i = 0; i < Sources; ++i)
     s[i] = lanes(w, I.src[i], 0, buffers[i]);
   uint32_t *d = w.vgpr[I.dst.index];
+  const bool flag = Float ? w.ieeeMode : I.clamp;
   for (uint64_t rest = w.exec; rest; rest &= rest - 1) {
     unsigned l = static_cast<unsigned>(__builtin_ctzll(rest));
     uint32_t result = 0;
@@ -120,11 +121,45 @@ void packed16(Wave &w, const Instruction &I) {
         if (Float && (I.src[i].modifiers & (high ? 2 : 1)))
           v[i] ^= 0x8000u;
       }
-      result |= uint32_t(F::apply(v[0], v[1], v[2])) << (16 * high);
+      result |= uint32_t(F::apply(v[0], v[1], v[2], flag)) << (16 * high);
     }
     d[l] = result;
   }
 }
+
+#ifdef __F16C__
+/// Sums and products of pairs of halves, eight lanes at once; Slow has the
+/// rounding modes other than to nearest even.
+template <Handler Slow, bool Multiply>
+void fastPackedF16(Wave &w, const Instruction &I) {
+  if (halfRounding)
+    return Slow(w, I);
+  alignas(64) uint32_t buffers[2][L];
+  const uint32_t *s[2];
+  for (unsigned i = 0; i < 2; ++i)
+    s[i] = lanes(w, I.src[i], 0, buffers[i]);
+  uint32_t *d = w.vgpr[I.dst.index];
+  for (unsigned l = 0; l < L; l += 8) {
+    __m256i results[2];
+    for (unsigned high = 0; high < 2; ++high) {
+      __m256 v[2];
+      for (unsigned i = 0; i < 2; ++i) {
+        unsigned modifiers = I.src[i].modifiers;
+        __m256i x = loadWords(s[i] + l);
+        if ((modifiers >> (high ? 3 : 2)) & 1)
+          x = _mm256_srli_epi32(x, 16);
+        if (modifiers & (high ? 2 : 1))
+          x = _mm256_xor_si256(x, _mm256_set1_epi32(0x8000));
+        v[i] = floatsOfHalves(x);
+      }
+      results[high] = halvesOfFloats<_MM_FROUND_TO_NEAREST_INT>(
+          Multiply ? _mm256_mul_ps(v[0], v[1]) : _mm256_add_ps(v[0], v[1]));
+    }
+    storeWords(d + l, w.execMask + l,
+               _mm256_or_si256(results[0], _mm256_slli_epi32(results[1], 16)));
+  }
+}
+#endif
 
 /// Sources of the mixed-precision instructions: op_sel_hi says f16, op_sel then
 /// which half; neg and abs apply to the value.
@@ -150,7 +185,7 @@ template <MixedResult Result> void mixedFMA(Wave &w, const Instruction &I) {
     float r = __builtin_fmaf(mixedSource(I.src[0], s[0][l]),
                              mixedSource(I.src[1], s[1][l]),
                              mixedSource(I.src[2], s[2][l]));
-    if (I.clamp)
+    if (I.clamp && (r == r || w.dx10Clamp))
       r = r > 0 ? (r < 1 ? r : 1.0f) : 0.0f;
     if (Result == MixedResult::F32)
       d[l] = hardware::bitsOf(r);
@@ -163,20 +198,62 @@ template <MixedResult Result> void mixedFMA(Wave &w, const Instruction &I) {
 
 } // namespace
 
-#define PACKED(NAME, SOURCES, FLOAT, EXPRESSION)                               \
+/// apply sees the two halves' bits as a, b, c, and IEEE mode.
+#define PACKED_F16(NAME, SOURCES, EXPRESSION)                                  \
   {                                                                            \
     struct F {                                                                 \
-      static ALWAYS_INLINE uint16_t apply(uint16_t a, uint16_t b,              \
-                                          uint16_t c) {                        \
-        (void)a, (void)b, (void)c;                                             \
+      static ALWAYS_INLINE uint16_t apply(uint16_t a, uint16_t b, uint16_t c,  \
+                                          bool ieee) {                         \
+        (void)a, (void)b, (void)c, (void)ieee;                                 \
         return static_cast<uint16_t>(EXPRESSION);                              \
       }                                                                        \
     };                                                                         \
     OpcodeEntry entry =                                                        \
-        plainEntry(&packed16<F, SOURCES, FLOAT>, Category::VALU);              \
+        plainEntry(&packed16<F, SOURCES, true>, Category::VALU);               \
+    for (ValueType &type : entry.source)                                       \
+      type = ValueType::PackedF16;                                             \
+    entry.result = ValueType::PackedF16;                                       \
+    table.entries[NAME] = entry;                                               \
+  }
+#ifdef __F16C__
+/// The expression again, with a fast path.
+#define FAST_PACKED_F16(NAME, MULTIPLY, OPERATOR)                              \
+  {                                                                            \
+    struct F {                                                                 \
+      static ALWAYS_INLINE uint16_t apply(uint16_t a, uint16_t b, uint16_t,    \
+                                          bool) {                              \
+        return halfOf(double(valueOfHalf(a)) OPERATOR valueOfHalf(b));         \
+      }                                                                        \
+    };                                                                         \
+    table.entries[NAME].handler =                                              \
+        &fastPackedF16<&packed16<F, 2, true>, MULTIPLY>;                       \
+  }
+#else
+#define FAST_PACKED_F16(NAME, MULTIPLY, OPERATOR)
+#endif
+/// x, y and z are the sources in 64 bits; clamp saturates to T.
+#define PACKED(NAME, SOURCES, T, EXPRESSION)                                   \
+  {                                                                            \
+    struct F {                                                                 \
+      static ALWAYS_INLINE uint16_t apply(uint16_t a, uint16_t b, uint16_t c,  \
+                                          bool clamp) {                        \
+        int64_t x = static_cast<T>(a), y = static_cast<T>(b),                  \
+                z = static_cast<T>(c);                                         \
+        (void)x, (void)y, (void)z;                                             \
+        int64_t wide = EXPRESSION;                                             \
+        constexpr int64_t low = std::numeric_limits<T>::min(),                 \
+                          high = std::numeric_limits<T>::max();                \
+        if (clamp)                                                             \
+          wide = wide < low ? low : wide > high ? high : wide;                 \
+        return static_cast<uint16_t>(wide);                                    \
+      }                                                                        \
+    };                                                                         \
+    OpcodeEntry entry =                                                        \
+        plainEntry(&packed16<F, SOURCES, false>, Category::VALU);              \
     for (ValueType &type : entry.source)                                       \
       type = ValueType::Packed16;                                              \
     entry.result = ValueType::Packed16;                                        \
+    entry.handlesClamp = true;                                                 \
     table.entries[NAME] = entry;                                               \
   }
 
@@ -199,47 +276,40 @@ void registerVectorPacked(OpcodeTable &table) {
   add("V_PK_MOV_B32", &packedMove, ValueType::PackedF32, ValueType::B64,
       Arithmetic::None);
   table.entries["V_PK_MOV_B32"].bitwise = true;
-  add("V_FMA_MIX_F32", &mixedFMA<MixedResult::F32>, ValueType::Packed16,
+  add("V_FMA_MIX_F32", &mixedFMA<MixedResult::F32>, ValueType::Mixed,
       ValueType::F32, Arithmetic::F32FMA);
-  add("V_FMA_MIXLO_F16", &mixedFMA<MixedResult::LowF16>, ValueType::Packed16,
-      ValueType::Packed16, Arithmetic::F32FMA);
-  add("V_FMA_MIXHI_F16", &mixedFMA<MixedResult::HighF16>, ValueType::Packed16,
-      ValueType::Packed16, Arithmetic::F32FMA);
+  add("V_FMA_MIXLO_F16", &mixedFMA<MixedResult::LowF16>, ValueType::Mixed,
+      ValueType::F16, Arithmetic::F32FMA);
+  add("V_FMA_MIXHI_F16", &mixedFMA<MixedResult::HighF16>, ValueType::Mixed,
+      ValueType::F16, Arithmetic::F32FMA);
   for (const char *name :
        {"V_FMA_MIX_F32", "V_FMA_MIXLO_F16", "V_FMA_MIXHI_F16"})
     table.entries[name].handlesClamp = true;
 
 #define V(x) double(valueOfHalf(x))
-  PACKED("V_PK_ADD_F16", 2, true, halfOf(V(a) + V(b)));
-  PACKED("V_PK_MUL_F16", 2, true, halfOf(V(a) * V(b)));
-  PACKED("V_PK_FMA_F16", 3, true, halfOf(__builtin_fma(V(a), V(b), V(c))));
-  PACKED("V_PK_MIN_F16", 2, true,
-         V(a) != V(a)   ? b
-         : V(b) != V(b) ? a
-         : V(a) == V(b) ? (a | b)
-         : V(a) < V(b)  ? a
-                        : b);
-  PACKED("V_PK_MAX_F16", 2, true,
-         V(a) != V(a)   ? b
-         : V(b) != V(b) ? a
-         : V(a) == V(b) ? (a & b)
-         : V(a) > V(b)  ? a
-                        : b);
+  PACKED_F16("V_PK_ADD_F16", 2, halfOf(V(a) + V(b)));
+  PACKED_F16("V_PK_MUL_F16", 2, halfOf(V(a) * V(b)));
+  FAST_PACKED_F16("V_PK_ADD_F16", false, +);
+  FAST_PACKED_F16("V_PK_MUL_F16", true, *);
+  PACKED_F16("V_PK_FMA_F16", 3, halfOf(__builtin_fma(V(a), V(b), V(c))));
+  PACKED_F16("V_PK_FMAC_F16", 3, halfOf(__builtin_fma(V(a), V(b), V(c))));
+  PACKED_F16("V_PK_MIN_F16", 2, extremum16(a, b, false, ieee));
+  PACKED_F16("V_PK_MAX_F16", 2, extremum16(a, b, true, ieee));
 #undef V
-  PACKED("V_PK_ADD_U16", 2, false, a + b);
-  PACKED("V_PK_ADD_I16", 2, false, a + b);
-  PACKED("V_PK_SUB_U16", 2, false, a - b);
-  PACKED("V_PK_SUB_I16", 2, false, a - b);
-  PACKED("V_PK_MUL_LO_U16", 2, false, uint32_t(a) * b);
-  PACKED("V_PK_MAD_U16", 3, false, uint32_t(a) * b + c);
-  PACKED("V_PK_MAD_I16", 3, false, uint32_t(a) * b + c);
-  PACKED("V_PK_MIN_U16", 2, false, a < b ? a : b);
-  PACKED("V_PK_MAX_U16", 2, false, a > b ? a : b);
-  PACKED("V_PK_MIN_I16", 2, false, int16_t(a) < int16_t(b) ? a : b);
-  PACKED("V_PK_MAX_I16", 2, false, int16_t(a) > int16_t(b) ? a : b);
-  PACKED("V_PK_LSHLREV_B16", 2, false, b << (a & 15));
-  PACKED("V_PK_LSHRREV_B16", 2, false, b >> (a & 15));
-  PACKED("V_PK_ASHRREV_I16", 2, false, int16_t(b) >> (a & 15));
+  PACKED("V_PK_ADD_U16", 2, uint16_t, x + y);
+  PACKED("V_PK_ADD_I16", 2, int16_t, x + y);
+  PACKED("V_PK_SUB_U16", 2, uint16_t, x - y);
+  PACKED("V_PK_SUB_I16", 2, int16_t, x - y);
+  PACKED("V_PK_MUL_LO_U16", 2, uint16_t, x *y);
+  PACKED("V_PK_MAD_U16", 3, uint16_t, x *y + z);
+  PACKED("V_PK_MAD_I16", 3, int16_t, x *y + z);
+  PACKED("V_PK_MIN_U16", 2, uint16_t, x < y ? x : y);
+  PACKED("V_PK_MAX_U16", 2, uint16_t, x > y ? x : y);
+  PACKED("V_PK_MIN_I16", 2, int16_t, x < y ? x : y);
+  PACKED("V_PK_MAX_I16", 2, int16_t, x > y ? x : y);
+  PACKED("V_PK_LSHLREV_B16", 2, uint16_t, uint16_t(b << (a & 15)));
+  PACKED("V_PK_LSHRREV_B16", 2, uint16_t, b >> (a & 15));
+  PACKED("V_PK_ASHRREV_I16", 2, int16_t, y >> (a & 15));
 }
 
 } // namespace wavesmith::sim::WAVESMITH_SIMULATOR_VARIANT

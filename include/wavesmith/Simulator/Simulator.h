@@ -87,6 +87,37 @@ struct CodeObjectImage;
 struct MemoryImage;
 } // namespace detail
 
+/// How the simulator's result of an instruction compares with the chips'.
+enum class Exactness : uint8_t {
+  /// Executing it stops the wavefront with an error.
+  Unsupported,
+  /// The chips approximate within a published bound; the simulator gives a
+  /// value within that bound, which may be another one than theirs.
+  Approximate,
+  /// The same bits, but for the sign and payload of NaN.
+  Exact,
+};
+
+/// "exact", "approximate" or "unsupported".
+llvm::StringRef spelling(Exactness exactness);
+
+/// An instruction of a target.
+struct InstructionInfo {
+  /// LLVM's name without the encoding, e.g. V_FMA_F64.
+  std::string opcode;
+  Exactness exactness = Exactness::Unsupported;
+  /// The bound of an approximation, or why it is not supported.
+  std::string note;
+};
+
+/// All instructions that LLVM can decode for "gfx90a" or "gfx942", sorted by
+/// name. Another target is an error.
+llvm::Expected<std::vector<InstructionInfo>>
+instructionSet(llvm::StringRef target);
+
+/// The table of both targets in Markdown: docs/simulator-instructions.md.
+llvm::Expected<std::string> instructionTable();
+
 /// A loaded, decoded code object. Immutable; may be shared between threads.
 class CodeObject {
 public:
@@ -153,6 +184,14 @@ private:
   std::unique_ptr<detail::MemoryImage> impl;
 };
 
+/// How often a launch executed an opcode.
+struct InstructionUse {
+  std::string opcode;
+  Exactness exactness = Exactness::Exact;
+  /// Once for each wavefront that issued it.
+  uint64_t count = 0;
+};
+
 /// What to launch. The referenced memory must live until launch returns.
 struct LaunchParameters {
   llvm::StringRef kernel;
@@ -170,6 +209,9 @@ struct LaunchParameters {
   /// Instructions that one wavefront may issue, against endless loops; 0 for
   /// no limit.
   uint64_t maxInstructions = uint64_t(1) << 40;
+  /// Where launch puts what it executed, sorted by opcode; null for nowhere.
+  /// The approximate ones tell which results may differ from a chip's.
+  std::vector<InstructionUse> *instructionUse = nullptr;
 };
 
 /// What a launch did. Instructions are counted once a wavefront.

@@ -997,13 +997,18 @@ void expectFailure(const std::string &target, const std::string &line,
 }
 
 TEST_P(InstructionTest, ReportsWhatItCannotDo) {
-  expectFailure(target(), "s_memtime s[4:5]",
-                {"not implemented (S_MEMTIME)", "s_memtime s[4:5]"});
+  expectFailure(target(), "s_setvskip s4, s5",
+                {"not implemented (S_SETVSKIP)", "s_setvskip s4, s5"});
   expectFailure(target(), "ds_gws_barrier v2 gds",
                 {"DS_GWS_BARRIER", "not implemented"});
   expectFailure(target(), ".long 0xd8ffffff", {"no instruction"});
-  expectFailure(target(), "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 2, 2), 1",
-                {"rounding mode"});
+  expectFailure(target(), "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 12, 1), 1",
+                {"floating-point exceptions"});
+  expectFailure(target(), "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 23, 1), 1",
+                {"FP16_OVFL"});
+  expectFailure(target(), "s_getreg_b32 s4, hwreg(12)",
+                {"hardware register 12"});
+  expectFailure(target(), "s_sethalt 1", {"halts itself"});
   expectFailure(target(),
                 "s_mov_b32 s4, 0x1001\ns_mov_b32 s5, "
                 "0\ns_load_dword s6, s[4:5], 0x0",
@@ -1057,8 +1062,8 @@ TEST_P(InstructionTest, IndexedRegisters) {
 
 TEST_P(InstructionTest, DisassemblesKernels) {
   auto object =
-      build(assemble(target(), "v_mov_b32 v1, v0\ns_memtime s[4:5]\ns_endpgm\n",
-                     32, 64),
+      build(assemble(target(),
+                     "v_mov_b32 v1, v0\ns_setvskip s4, s5\ns_endpgm\n", 32, 64),
             "assembler", target());
   ASSERT_TRUE(object);
   auto list = object->disassemble("f");
@@ -1068,7 +1073,7 @@ TEST_P(InstructionTest, DisassemblesKernels) {
   EXPECT_EQ((*list)[0].text, "v_mov_b32_e32 v1, v0");
   EXPECT_TRUE((*list)[0].known);
   EXPECT_FALSE((*list)[1].known);
-  EXPECT_EQ((*list)[2].address, (*list)[0].address + 12);
+  EXPECT_EQ((*list)[2].address, (*list)[0].address + 8);
   auto none = object->disassemble("g");
   EXPECT_NE(messageOf(none).find("no kernel 'g'"), std::string::npos);
 }
