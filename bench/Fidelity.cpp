@@ -95,6 +95,7 @@ public:
     TimingOptions options;
     options.chip = row.chip;
     options.fittedScale = scale;
+    options.executeRest = false;
     auto result = launchTimed(*code, memory, parameters, options, 2);
     if (!result)
       return result.takeError();
@@ -214,7 +215,7 @@ std::function<Expected<double>(const Row &)>
 clocksOf(std::string instruction, unsigned vgprs, unsigned agprs,
          std::string prologue = "", unsigned waves = 1, unsigned ldsBytes = 0) {
   return [=](const Row &row) -> Expected<double> {
-    constexpr unsigned count = 64;
+    constexpr unsigned count = 256;
     auto cycles = cyclesOfRound(row, prologue, repeat(instruction, count),
                                 vgprs, agprs, waves, ldsBytes);
     if (!cycles)
@@ -227,7 +228,7 @@ clocksOf(std::string instruction, unsigned vgprs, unsigned agprs,
 std::function<Expected<double>(const Row &)>
 flopsOf(std::string instruction, unsigned vgprs, unsigned agprs, double flops) {
   return [=](const Row &row) -> Expected<double> {
-    constexpr unsigned count = 64, waves = 8, rounds = 100;
+    constexpr unsigned count = 256, waves = 16, rounds = 20;
     Run run(row);
     if (Error error = run.build(
             loopKernel("", repeat(instruction, count), vgprs, agprs),
@@ -245,14 +246,20 @@ flopsOf(std::string instruction, unsigned vgprs, unsigned agprs, double flops) {
 }
 
 constexpr StringLiteral copySource = R"(
-kernel void copy(global const float4 *from, global float4 *to, ulong n) {
-  for (size_t i = get_global_id(0); i < n; i += get_global_size(0))
+kernel void copy(global const float4 *from, global float4 *to, ulong n,
+                 ulong threads) {
+  size_t first = __builtin_amdgcn_workgroup_id_x() * 256 +
+                 __builtin_amdgcn_workitem_id_x();
+  for (size_t i = first; i < n; i += threads)
     to[i] = from[i];
 })";
 constexpr StringLiteral readSource = R"(
-kernel void reduce(global const float4 *from, global float *to, ulong n) {
+kernel void reduce(global const float4 *from, global float *to, ulong n,
+                   ulong threads) {
+  size_t first = __builtin_amdgcn_workgroup_id_x() * 256 +
+                 __builtin_amdgcn_workitem_id_x();
   float4 sum = 0;
-  for (size_t i = get_global_id(0); i < n; i += get_global_size(0))
+  for (size_t i = first; i < n; i += threads)
     sum += from[i];
   if (sum.x == 123.0f)
     to[0] = sum.y + sum.z + sum.w;
@@ -274,7 +281,7 @@ std::function<Expected<double>(const Row &)> stream(StringRef source,
     auto to = run.allocate(16 * n);
     if (!to)
       return to.takeError();
-    auto report = run.time(grid, 256, {*from, *to, n});
+    auto report = run.time(grid, 256, {*from, *to, n, uint64_t(grid) * 256});
     if (!report)
       return report.takeError();
     return moves * 16.0 * double(n) / report->seconds;

@@ -46,6 +46,9 @@ struct TimingOptions {
   uint64_t detailedInstructions = 20'000'000;
   /// Instructions that neighbouring CUs execute for the state of the caches.
   uint64_t neighbourInstructions = 20'000'000;
+  /// Without it, only the workgroups that the model looks at are executed:
+  /// counters are theirs, and memory holds only their results.
+  bool executeRest = true;
 };
 
 /// What a wavefront waits for between two of its instructions.

@@ -420,7 +420,7 @@ Expected<bool> ComputeUnitModel::turn(unsigned number, double t) {
   bool issuedAny = false;
   // The wavefronts may change while they are served.
   SmallVector<WaveState *, 8> order(simd.waves);
-  llvm::stable_sort(order, [](const WaveState *a, const WaveState *b) {
+  llvm::sort(order, [](const WaveState *a, const WaveState *b) {
     return a->priority != b->priority ? a->priority > b->priority
                                       : a->age < b->age;
   });

@@ -72,7 +72,7 @@ public:
 
   ComputeUnitModel(const Dispatch &dispatch, const TargetInfo &target,
                    const TimingParameters &parameters,
-                   ArrayRef<InstructionCost> costs, MemoryModel &memory,
+                   llvm::ArrayRef<InstructionCost> costs, MemoryModel &memory,
                    unsigned workgroupSlots);
 
   /// Advances until a cycle, or until all workgroups have ended. Fails as the

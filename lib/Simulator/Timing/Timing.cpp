@@ -274,8 +274,9 @@ wavesmith::sim::launchTimed(const CodeObject &object, Memory &memory,
       done[*assignment.workgroupOf(static_cast<unsigned>(i) + 1, n)] = true;
   Counters counters;
   std::vector<uint64_t> hits(costs.size(), 0);
-  if (Error error = runWorkgroups(dispatch, done, threads, counters, hits))
-    return std::move(error);
+  if (options.executeRest)
+    if (Error error = runWorkgroups(dispatch, done, threads, counters, hits))
+      return std::move(error);
   cu.addCounters(counters, hits);
   for (auto &other : others)
     for (auto &execution : other->executions) {
@@ -330,10 +331,9 @@ wavesmith::sim::launchTimed(const CodeObject &object, Memory &memory,
   if (target.infinityCacheBytes)
     share("Infinity Cache", model.infinityBusy(), 1);
   share("HBM", model.hbmBusy(), 1);
-  llvm::stable_sort(report.shares,
-                    [](const ResourceShare &a, const ResourceShare &b) {
-                      return a.share > b.share;
-                    });
+  llvm::sort(report.shares, [](const ResourceShare &a, const ResourceShare &b) {
+    return std::tie(b.share, a.name) < std::tie(a.share, b.name);
+  });
   const MemoryModel::Statistics &s = model.statistics();
   auto rate = [](uint64_t hits, uint64_t accesses) {
     return accesses ? double(hits) / double(accesses) : -1.0;
@@ -446,9 +446,9 @@ void TimingReport::print(raw_ostream &os, const CodeObject &object,
                wavesPerSIMD, occupancyLimit.c_str(), 100 * achievedOccupancy,
                instructionsPerCycle);
   std::vector<InstructionTiming> hot = instructions;
-  llvm::stable_sort(hot, [](const InstructionTiming &a,
-                            const InstructionTiming &b) {
-    return a.stallCycles > b.stallCycles;
+  llvm::sort(hot, [](const InstructionTiming &a, const InstructionTiming &b) {
+    return std::tie(b.stallCycles, a.address) <
+           std::tie(a.stallCycles, b.address);
   });
   uint64_t all = 0;
   for (const InstructionTiming &i : hot)
