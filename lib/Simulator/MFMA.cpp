@@ -365,7 +365,9 @@ ALWAYS_INLINE RowPlace placeOfRowF64(unsigned block, unsigned i) {
 /// C as a source: its own registers, a copy where the result would overwrite
 /// rows that are still to be read, or a constant.
 template <unsigned Registers> struct Accumulators {
-  Lanes registers = nullptr;
+  const uint32_t *first = nullptr;
+  /// From one register to the next; 0 for a constant.
+  unsigned stride = 0;
   alignas(64) uint32_t copy[Registers][L];
 
   ALWAYS_INLINE void set(Wave &w, const Operand &c, const Operand &d) {
@@ -373,19 +375,21 @@ template <unsigned Registers> struct Accumulators {
       uint32_t bits = s32(w, c);
       for (unsigned l = 0; l < L; ++l)
         copy[0][l] = bits;
+      first = copy[0];
       return;
     }
-    registers = w.vgpr + c.index;
+    first = w.vgpr[c.index];
+    stride = L;
     bool overlaps = c.index != d.index && c.index < d.index + Registers &&
                     d.index < c.index + Registers;
     if (overlaps) {
-      std::memcpy(copy, registers, sizeof(copy));
-      registers = copy;
+      std::memcpy(copy, first, sizeof(copy));
+      first = copy[0];
     }
   }
   /// The values of a row, which may be that of D itself.
   ALWAYS_INLINE const uint32_t *row(RowPlace place) const {
-    return registers ? registers[place.reg] + place.lane : copy[0];
+    return first + stride * place.reg + place.lane;
   }
   template <unsigned N, typename T>
   ALWAYS_INLINE void row(RowPlace place, T *out) const {
@@ -646,8 +650,9 @@ float fusedSum(const float *a, const int *ea, const float *b, const int *eb,
       std::ldexp(static_cast<double>(sum + addend * 128), m - 31));
 }
 
-/// A and B of gfx942's rule, unpacked into rows of columns.
-template <typename T, unsigned N, unsigned Rows> struct FusedOperand {
+/// A and B of gfx942's rule, unpacked into rows of columns. A bias is added to
+/// the exponents.
+template <typename T, unsigned N, unsigned Rows, int Bias> struct FusedOperand {
   static constexpr unsigned W = vectorWidth<N>;
   using U = Vector<uint32_t, W>;
   alignas(64) float value[Rows][N];
@@ -670,7 +675,8 @@ template <typename T, unsigned N, unsigned Rows> struct FusedOperand {
           unsigned row = E * g + 2 * q;
           storeVector(&value[row][n], low);
           storeVector(&value[row + 1][n], high);
-          storeVector(&exponents[row / 2][n], T::template exponents<W>(pair));
+          Vector<int16_t, 2 * W> e = T::template exponents<W>(pair) + Bias;
+          storeVector(&exponents[row / 2][n], e);
           found |= T::template extremes<W>(pair);
         }
       storeVector(&extreme[n], found);
@@ -688,6 +694,9 @@ template <typename T, unsigned N, unsigned Rows> struct FusedOperand {
                 T::value(rawBits<T::bits>(from, e, N * g + n));
   }
 };
+
+/// Sums of exponents are biased as in f32.
+constexpr int biasOfB = 127;
 
 ALWAYS_INLINE int exponentOfPair(uint32_t pair, unsigned k) {
   return static_cast<int16_t>(k % 2 ? pair >> 16 : pair);
@@ -737,13 +746,12 @@ ALWAYS_INLINE F fusedStep(const float *a, const uint32_t *ea,
   constexpr unsigned W = vectorWidth<N>;
   using H = Vector<int16_t, 2 * W>;
   using U = Vector<uint32_t, W>;
-  H largest = H{} - 1000;
+  // Below 2^-101 there are only zeros.
+  H largest = H{} + 26;
   for (unsigned q = 0; q < G / 2; ++q)
     largest = larger(largest, bitCast<H>(U{} + ea[Stride * q]) +
                                   loadVector<H>(&eb[q][j]));
-  // Below 2^-101 there are only zeros.
-  I even = larger((bitCast<I>(largest) << 16 >> 16) + 127, I{} + 26);
-  I odd = larger((bitCast<I>(largest) >> 16) + 127, I{} + 26);
+  I even = bitCast<I>(largest) & 0xffff, odd = bitCast<I>(largest) >> 16;
   I e = larger(even, odd), sum;
   if (IsFloat8) {
     I s0 = sumColumns<N, G, 0, 2, Stride>(a, b, j, even);
@@ -764,11 +772,12 @@ ALWAYS_INLINE F fusedStep(const float *a, const uint32_t *ea,
   sum >>= smaller(lost, I{} + 31);
   I shifted = sum >> sticky;
   shifted |= ((shifted << sticky) != sum) & 1;
-  I addend = floorOf<I>(c * bitCast<F>((278 + kept - m) << 23));
+  U unit = bitCast<U>(m - kept) << 23;
+  I addend = floorOf<I>(c * bitCast<F>((278u << 23) - unit));
   if (IsFloat8)
     addend = m - ec > 25 ? I{} : addend;
   return __builtin_convertvector(addend + shifted, F) *
-         bitCast<F>((m - 24 - kept) << 23);
+         bitCast<F>(unit - (24u << 23));
 }
 
 /// Row of a product in groups of G, for any values: reads C, writes D, which
@@ -808,7 +817,7 @@ ALWAYS_INLINE void fusedRow(const float *a, const uint32_t *ea,
           row[g] = a[Stride * (k + g)];
           column[g] = b[k + g][n];
           rowExponents[g] = exponentOfPair(ea[Stride * ((k + g) / 2)], g);
-          columnExponents[g] = exponentOfPair(eb[(k + g) / 2][n], g);
+          columnExponents[g] = exponentOfPair(eb[(k + g) / 2][n], g) - biasOfB;
         }
         x = fusedSum<TA, TB, G, isFloat8>(row, rowExponents, column,
                                           columnExponents, x);
@@ -825,8 +834,8 @@ void fused(Wave &w, const Instruction &I) {
   Sources<registers> sourceA, sourceB;
   if (!findSources<S>(w, I, sourceA, sourceB))
     return;
-  FusedOperand<TA, N, S::rows> a;
-  FusedOperand<TB, N, S::rows> b;
+  FusedOperand<TA, N, S::rows, 0> a;
+  FusedOperand<TB, N, S::rows, biasOfB> b;
   a.unpack(sourceA.registers);
   b.unpack(sourceB.registers);
   Accumulators<S::resultRegisters> c;
@@ -1017,8 +1026,8 @@ void sparseFused(Wave &w, const Instruction &I) {
   unsigned shift;
   if (!findIndices<TA::bits>(w, I, shift))
     return;
-  FusedOperand<TA, N, stored> a;
-  FusedOperand<TB, N, K> b;
+  FusedOperand<TA, N, stored, 0> a;
+  FusedOperand<TB, N, K, biasOfB> b;
   a.unpack(w.vgpr + I.src[0].index);
   b.unpack(w.vgpr + I.src[1].index);
   alignas(64) uint32_t index[L];
