@@ -157,6 +157,14 @@ llvm::json::Value LaunchReport::toJSON() const {
     }
     root["findings"] = std::move(list);
   }
+  if (!rocprofCounters.empty()) {
+    llvm::json::Object values;
+    for (const sim::RocprofCounter &counter : rocprofCounters)
+      values[counter.name] = counter.value;
+    root["rocprof_counters"] = std::move(values);
+  }
+  if (modelledTime)
+    root["modelled_time"] = modelledTime->toJSON();
   if (measuredSeconds)
     root["time"] = llvm::json::Object{{"kind", "measured"},
                                       {"source", "HIP events"},
@@ -511,6 +519,12 @@ llvm::Expected<RunResult> wavesmith::runKernel(Device &device,
   report.instructionUse = device.instructionUse().vec();
   if (const std::vector<sim::Finding> *findings = device.findings())
     report.findings = *findings;
+  if (const sim::TimingReport *timing = device.modelledTime())
+    report.modelledTime = *timing;
+  if (report.counters)
+    report.rocprofCounters = sim::rocprofCounters(
+        *report.counters, report.instructionUse,
+        report.modelledTime ? &*report.modelledTime : nullptr);
   report.measuredSeconds = device.measuredSeconds();
 
   for (size_t i = 0; i < outputAddresses.size(); ++i)

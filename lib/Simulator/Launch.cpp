@@ -475,10 +475,8 @@ Error wavesmith::sim::runWorkgroups(const Dispatch &dispatch,
   return Error::success();
 }
 
-Expected<Counters> wavesmith::sim::launch(const CodeObject &object,
-                                          Memory &memory,
-                                          const LaunchParameters &parameters,
-                                          unsigned threads) {
+Expected<LaunchParameters>
+wavesmith::sim::parametersOfCheck(const LaunchParameters &parameters) {
   LaunchParameters adjusted = parameters;
   if (parameters.check) {
     if (!parameters.findings)
@@ -490,7 +488,17 @@ Expected<Counters> wavesmith::sim::launch(const CodeObject &object,
         (!parameters.maxInstructions || budget < parameters.maxInstructions))
       adjusted.maxInstructions = budget;
   }
-  auto prepared = prepareLaunch(object, memory, adjusted);
+  return adjusted;
+}
+
+Expected<Counters> wavesmith::sim::launch(const CodeObject &object,
+                                          Memory &memory,
+                                          const LaunchParameters &parameters,
+                                          unsigned threads) {
+  auto adjusted = parametersOfCheck(parameters);
+  if (!adjusted)
+    return adjusted.takeError();
+  auto prepared = prepareLaunch(object, memory, *adjusted);
   if (!prepared)
     return prepared.takeError();
   const Dispatch &dispatch = **prepared;

@@ -75,6 +75,11 @@ llvm::Expected<std::unique_ptr<Dispatch>>
 prepareLaunch(const CodeObject &object, Memory &memory,
               const LaunchParameters &parameters);
 
+/// The parameters of a launch with the budget of its checker, if it has one,
+/// which needs a list for its findings.
+llvm::Expected<LaunchParameters>
+parametersOfCheck(const LaunchParameters &parameters);
+
 /// Adds to counters what follows from how often each instruction was issued,
 /// and notes the opcodes where the launch asks for them.
 void countLaunch(const Dispatch &dispatch, llvm::ArrayRef<uint64_t> hits,

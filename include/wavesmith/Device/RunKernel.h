@@ -55,6 +55,10 @@ struct LaunchReport {
   std::vector<sim::InstructionUse> instructionUse;
   /// Only of a checked run.
   std::optional<std::vector<sim::Finding>> findings;
+  /// Only of a run whose time was modelled.
+  std::optional<sim::TimingReport> modelledTime;
+  /// Under rocprof's names; only where instructions are simulated.
+  std::vector<sim::RocprofCounter> rocprofCounters;
   /// Only if a GPU measured it.
   std::optional<double> measuredSeconds;
   llvm::json::Value schedule = nullptr;

@@ -128,14 +128,15 @@ ComputeUnitModel::ComputeUnitModel(const Dispatch &dispatch,
                                    const TargetInfo &target,
                                    const TimingParameters &parameters,
                                    ArrayRef<InstructionCost> costs,
-                                   MemoryModel &memory, unsigned workgroupSlots)
+                                   MemoryModel &memory, unsigned workgroupSlots,
+                                   Observer *observer)
     : issuedBySlot(workgroupSlots, 0), dispatch(dispatch), target(target),
       p(parameters), costs(costs), memory(memory),
       instructionCache(target.instructionCacheBytes, 64, 8),
       slots(workgroupSlots), simds(target.simdsPerCU),
       ldsPorts(std::max(1u, target.simdsPerCU / 2)) {
   for (Slot &slot : slots) {
-    slot.execution = std::make_unique<WorkgroupExecution>(dispatch);
+    slot.execution = std::make_unique<WorkgroupExecution>(dispatch, observer);
     slot.states.resize(dispatch.waves);
   }
   timings.resize(costs.size());

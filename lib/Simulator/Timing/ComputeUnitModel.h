@@ -74,7 +74,7 @@ public:
   ComputeUnitModel(const Dispatch &dispatch, const TargetInfo &target,
                    const TimingParameters &parameters,
                    llvm::ArrayRef<InstructionCost> costs, MemoryModel &memory,
-                   unsigned workgroupSlots);
+                   unsigned workgroupSlots, Observer *observer);
 
   /// Advances until a cycle, or until all workgroups have ended. Fails as the
   /// execution does.

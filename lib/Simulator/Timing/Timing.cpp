@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Checker.h"
 #include "ComputeUnitModel.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
@@ -76,11 +77,12 @@ class Neighbour {
 public:
   Neighbour(const Dispatch &dispatch, const TargetInfo &target,
             ArrayRef<InstructionCost> costs, MemoryModel &memory,
-            const Assignment &assignment, unsigned cu, unsigned slots)
+            const Assignment &assignment, unsigned cu, unsigned slots,
+            Observer *observer)
       : memory(memory), costs(costs), assignment(assignment), cu(cu),
         caches(target) {
     for (unsigned i = 0; i < slots; ++i) {
-      executions.push_back(std::make_unique<WorkgroupExecution>(dispatch));
+      executions.push_back(std::make_unique<WorkgroupExecution>(dispatch, observer));
       active.push_back(false);
     }
   }
@@ -191,7 +193,10 @@ wavesmith::sim::launchTimed(const CodeObject &object, Memory &memory,
     return createStringError("the scale of fitted parameters has to be "
                              "positive, got " +
                              Twine(std::to_string(options.fittedScale)));
-  auto prepared = prepareLaunch(object, memory, parameters);
+  auto adjusted = parametersOfCheck(parameters);
+  if (!adjusted)
+    return adjusted.takeError();
+  auto prepared = prepareLaunch(object, memory, *adjusted);
   if (!prepared)
     return prepared.takeError();
   const Dispatch &dispatch = **prepared;
@@ -217,14 +222,19 @@ wavesmith::sim::launchTimed(const CodeObject &object, Memory &memory,
   while (neighbours && !assignment.countOf(neighbours))
     --neighbours;
 
+  std::unique_ptr<Checker> checker;
+  if (parameters.check)
+    checker = std::make_unique<Checker>(dispatch, *parameters.check,
+                                        *parameters.findings);
   PinnedEnvironment environment;
   MemoryModel model(target, p, busyCUs, 1 + neighbours,
                     static_cast<uint32_t>(costs.size()));
-  ComputeUnitModel cu(dispatch, target, p, costs, model, slots);
+  ComputeUnitModel cu(dispatch, target, p, costs, model, slots, checker.get());
   std::vector<std::unique_ptr<Neighbour>> others;
   for (unsigned i = 1; i <= neighbours; ++i)
     others.push_back(std::make_unique<Neighbour>(dispatch, target, costs, model,
-                                                 assignment, i, slots));
+                                                 assignment, i, slots,
+                                                 checker.get()));
 
   // The modelled CU goes ahead, its neighbours follow.
   uint64_t begun = 0;
@@ -275,7 +285,8 @@ wavesmith::sim::launchTimed(const CodeObject &object, Memory &memory,
   Counters counters;
   std::vector<uint64_t> hits(costs.size(), 0);
   if (options.executeRest)
-    if (Error error = runWorkgroups(dispatch, done, threads, counters, hits))
+    if (Error error = runWorkgroups(dispatch, done, threads, counters, hits,
+                                    checker.get()))
       return std::move(error);
   cu.addCounters(counters, hits);
   for (auto &other : others)
