@@ -402,9 +402,11 @@ bool Decoder::decodeVector(const MCInst &mi, const MCInstrDesc &desc,
       out.clamp = immediates[0] != 0;
     if (immediates.size() > 1)
       out.omod = static_cast<uint8_t>(immediates[1]);
-    if (base.starts_with("V_MFMA")) {
+    if (entry.category == Category::MFMA) {
+      // cbsz, abid and, but for sparse A, blgp
       out.clamp = false;
       out.omod = 0;
+      out.target = 0;
       for (size_t i = 0; i < immediates.size() && i < 3; ++i)
         (i == 0   ? out.imm2
          : i == 1 ? out.imm3
@@ -768,6 +770,14 @@ void Decoder::decodeOne(const MCInst &mi, DecodedInstruction &out) {
   out.category = entry.category;
   out.arithmetic = entry.arithmetic;
   out.handler = entry.handler;
+  if (entry.category == Category::MFMA) {
+    if (image.isGfx942())
+      out.handler = entry.handlerGfx942;
+    if (!out.handler) {
+      out.handler = table.unknown;
+      return;
+    }
+  }
 
   bool good;
   if (vectorMemory && entry.category != Category::Other) {

@@ -420,6 +420,9 @@ using RunFunction = void (*)(Wave &, uint64_t);
 /// One entry of the tables of semantics.
 struct OpcodeEntry {
   Handler handler = nullptr;
+  /// For matrix instructions, which differ between the chips: null where the
+  /// chip lacks the instruction.
+  Handler handlerGfx942 = nullptr;
   Category category = Category::VALU;
   Arithmetic arithmetic = Arithmetic::None;
   ValueType source[3] = {ValueType::None, ValueType::None, ValueType::None};
