@@ -59,6 +59,10 @@ struct LaunchReport {
   llvm::json::Value toJSON() const;
 };
 
+/// Counters under rocprof's names where those mean the same, and under names of
+/// our own, in lower case, for the rest: docs/devices.md.
+llvm::json::Object countersToJSON(const sim::Counters &counters);
+
 struct RunRequest {
   /// A raw code object.
   llvm::ArrayRef<uint8_t> codeObject;

@@ -1,0 +1,234 @@
+# Part of Wavesmith, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Run code objects of any compiler on the simulator.
+
+    from wavesmith import simulator
+
+    y = np.zeros(1000, np.float32)
+    counters = simulator.launch(
+        open("axpy.hsaco", "rb").read(), "axpy",
+        grid=4, block=256, args=[2.0, x, y, 1000])
+
+The code object is an ELF file for gfx90a or gfx942 of version 4, 5 or 6, as hipcc,
+clang, Triton or IREE make them; a bundle has to be unpacked first. The arguments'
+places and sizes come from its metadata. docs/simulator.md says what is checked.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import operator
+from collections.abc import Sequence
+
+import numpy as np
+
+from wavesmith.kernel import DeviceError, _wavesmith
+
+__all__ = ["DeviceError", "Program", "launch"]
+
+#: Instructions that a wavefront may issue, against endless loops.
+MAX_INSTRUCTIONS = 1 << 40
+
+
+class Program:
+    """A code object, read and decoded: to launch many times.
+
+    Args:
+        code_object: the bytes of the ELF file.
+
+    Raises:
+        ValueError: the bytes are no code object that the simulator can take.
+    """
+
+    def __init__(self, code_object: bytes):
+        self._handle = _wavesmith.SimulatorProgram(bytes(code_object))
+        #: What the metadata says, as wavesmith-c/Simulator.h describes it.
+        self.description: dict = json.loads(self._handle.description)
+        self.target: str = self.description["target"]
+        #: The kernels' descriptions by name.
+        self.kernels: dict[str, dict] = {
+            kernel["name"]: kernel for kernel in self.description["kernels"]
+        }
+
+    def __repr__(self) -> str:
+        return f"<program for {self.target}: {', '.join(self.kernels) or 'no kernel'}>"
+
+    def disassemble(self, kernel: str | None = None) -> list[dict]:
+        """The instructions of a kernel: address, text, opcode and whether the
+        simulator knows it."""
+        return json.loads(self._handle.disassemble(kernel or ""))
+
+    def launch(
+        self,
+        kernel: str | None = None,
+        *,
+        grid: int | Sequence[int],
+        block: int | Sequence[int],
+        args: Sequence = (),
+        dynamic_lds: int = 0,
+        threads: int = 1,
+        max_instructions: int = MAX_INSTRUCTIONS,
+    ) -> dict[str, int]:
+        """Run a kernel: see `launch`."""
+        if kernel is None and len(self.kernels) == 1:
+            (kernel,) = self.kernels
+        if kernel not in self.kernels:
+            raise ValueError(
+                f"expected the name of one of the kernels {', '.join(self.kernels) or '(none)'}, "
+                f"got {kernel!r}"
+            )
+        described = self.kernels[kernel]["arguments"]
+        if len(args) != len(described):
+            raise ValueError(
+                f"kernel '{kernel}' takes {len(described)} arguments, got {len(args)}"
+            )
+
+        memory = _wavesmith.SimulatorMemory()
+        kernarg = bytearray(max((a["offset"] + a["size"] for a in described), default=0))
+        outputs: list[tuple[int, np.ndarray]] = []
+        addresses: dict[int, int] = {}
+        for number, (argument, value) in enumerate(zip(described, args)):
+            name = argument["name"] or f"#{number}"
+            if argument["kind"] == "by_value":
+                packed = _pack_value(name, argument["size"], value)
+            elif argument["kind"] == "global_buffer":
+                address = 0
+                if value is not None:
+                    # The same array twice is the same memory twice.
+                    address = addresses.get(id(value), 0)
+                    if not address:
+                        address = _copy_in(memory, name, value, outputs)
+                        addresses[id(value)] = address
+                packed = address.to_bytes(8, "little")
+            else:
+                raise ValueError(
+                    f"argument {name} of kernel '{kernel}': cannot pass a {argument['kind']}"
+                )
+            kernarg[argument["offset"] : argument["offset"] + argument["size"]] = packed
+
+        report = json.loads(
+            _wavesmith.launch_simulator(
+                self._handle,
+                memory,
+                kernel,
+                _three("grid", grid),
+                _three("block", block),
+                bytes(kernarg),
+                _count("dynamic_lds", dynamic_lds, 32),
+                _count("threads", threads, 32),
+                _count("max_instructions", max_instructions, 64),
+            )
+        )
+        for address, array in outputs:
+            memory.read(address, array)
+        return report["counters"]
+
+
+@functools.lru_cache(maxsize=16)
+def _load(code_object: bytes) -> Program:
+    return Program(code_object)
+
+
+def launch(
+    code_object: bytes | Program,
+    kernel: str | None = None,
+    *,
+    grid: int | Sequence[int],
+    block: int | Sequence[int],
+    args: Sequence = (),
+    dynamic_lds: int = 0,
+    threads: int = 1,
+    max_instructions: int = MAX_INSTRUCTIONS,
+) -> dict[str, int]:
+    """Run a kernel on the simulator and wait for it.
+
+    Args:
+        code_object: the bytes of an ELF file, or a `Program`.
+        kernel: its name; not needed where there is only one.
+        grid: the number of workgroups, in one to three dimensions.
+        block: the work-items of a workgroup, in one to three dimensions.
+        args: a value for each explicit argument, in order. For a pointer, an array
+            in C order: the kernel gets a copy of exactly its bytes, and an array
+            that is writable holds what the kernel left there afterwards. None is a
+            null pointer. For a value, a number, a NumPy scalar, or the bytes: of
+            the size that the metadata names (a float of 2, 4 or 8 bytes; an
+            integer of any size, negative ones in two's complement).
+        dynamic_lds: bytes of LDS on top of the kernel's own.
+        threads: host threads; results do not depend on it.
+        max_instructions: that a wavefront may issue; 0 for no limit.
+
+    Returns:
+        The counters (docs/devices.md), by name.
+
+    Raises:
+        ValueError: an argument does not fit the kernel.
+        DeviceError: the launch does not fit the kernel, or its execution failed;
+            the message says where and why. Arrays are unchanged.
+    """
+    program = code_object if isinstance(code_object, Program) else _load(bytes(code_object))
+    return program.launch(
+        kernel,
+        grid=grid,
+        block=block,
+        args=args,
+        dynamic_lds=dynamic_lds,
+        threads=threads,
+        max_instructions=max_instructions,
+    )
+
+
+def _count(name: str, value: int, bits: int) -> int:
+    if not 0 <= operator.index(value) < 1 << bits:
+        raise ValueError(f"{name}: {value} is out of range")
+    return value
+
+
+def _three(name: str, sizes: int | Sequence[int]) -> list[int]:
+    given = list(sizes) if isinstance(sizes, Sequence) else [sizes]
+    if not 1 <= len(given) <= 3:
+        raise ValueError(f"{name}: expected one to three sizes, got {len(given)}")
+    return [_count(name, size, 32) for size in given + [1] * (3 - len(given))]
+
+
+def _copy_in(memory, name: str, value, outputs: list) -> int:
+    if not isinstance(value, np.ndarray):
+        raise ValueError(
+            f"argument {name}: expected an array or None for a pointer, "
+            f"got {type(value).__name__}"
+        )
+    if not value.flags.c_contiguous:
+        raise ValueError(f"argument {name}: expected an array in C order")
+    if value.dtype.hasobject:
+        raise ValueError(f"argument {name}: expected an array of plain numbers, got objects")
+    if not value.nbytes:
+        raise ValueError(f"argument {name}: expected an array with elements, or None")
+    # Types that the buffer protocol does not know, bf16 for one, are bytes to it.
+    raw = value.reshape(-1).view(np.uint8)
+    address = memory.allocate(value.nbytes, name)
+    memory.write(address, raw)
+    if value.flags.writeable:
+        outputs.append((address, raw))
+    return address
+
+
+def _pack_value(name: str, size: int, value) -> bytes:
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        packed = bytes(value)
+    elif isinstance(value, (np.generic, np.ndarray)):
+        packed = value.tobytes()
+    elif isinstance(value, int):
+        low, high = -(1 << (8 * size - 1)), 1 << (8 * size)
+        if not low <= value < high:
+            raise ValueError(f"argument {name}: {value} does not fit in {size} bytes")
+        packed = (value % high).to_bytes(size, "little")
+    elif isinstance(value, float) and size in (2, 4, 8):
+        packed = np.array(value, f"<f{size}").tobytes()
+    else:
+        raise ValueError(
+            f"argument {name}: expected a number or bytes for a value of {size} bytes, "
+            f"got {value!r:.60}"
+        )
+    if len(packed) != size:
+        raise ValueError(f"argument {name}: expected {size} bytes, got {len(packed)}")
+    return packed
