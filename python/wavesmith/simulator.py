@@ -25,10 +25,48 @@ import numpy as np
 
 from wavesmith.kernel import DeviceError, _wavesmith
 
-__all__ = ["DeviceError", "Program", "launch"]
+__all__ = ["DeviceError", "Memory", "Program", "launch"]
 
 #: Instructions that a wavefront may issue, against endless loops.
 MAX_INSTRUCTIONS = 1 << 40
+
+
+class Memory:
+    """Device memory, for pointers that a launch cannot make by itself: those inside of
+    structures, or memory that outlives a launch.
+
+        memory = Memory()
+        address = memory.allocate(x.nbytes, "x")
+        memory.write(address, x)
+        program.launch("k", grid=1, block=64, args=[address], memory=memory)
+        memory.read(address, x)
+
+    Accesses outside of its allocations are errors, by the kernel or from here.
+    """
+
+    def __init__(self):
+        self._handle = _wavesmith.SimulatorMemory()
+
+    def allocate(self, nbytes: int, name: str = "") -> int:
+        """The address of new memory, which reports call by the name. It holds a
+        pattern that is a NaN."""
+        return self._handle.allocate(_count("nbytes", nbytes, 64), name)
+
+    def release(self, address: int) -> None:
+        self._handle.release(_count("address", address, 64))
+
+    def write(self, address: int, array) -> None:
+        """Copy an array, or any object with the buffer protocol, to the device."""
+        self._handle.write(_count("address", address, 64), _bytes_of(array))
+
+    def read(self, address: int, array) -> None:
+        """Fill a writable array from the device."""
+        self._handle.read(_count("address", address, 64), _bytes_of(array))
+
+
+def _bytes_of(array):
+    # Types that the buffer protocol does not know, bf16 for one, are bytes to it.
+    return array.reshape(-1).view(np.uint8) if isinstance(array, np.ndarray) else array
 
 
 class Program:
@@ -69,6 +107,7 @@ class Program:
         dynamic_lds: int = 0,
         threads: int = 1,
         max_instructions: int = MAX_INSTRUCTIONS,
+        memory: Memory | None = None,
     ) -> dict[str, int]:
         """Run a kernel: see `launch`."""
         if kernel is None and len(self.kernels) == 1:
@@ -84,7 +123,7 @@ class Program:
                 f"kernel '{kernel}' takes {len(described)} arguments, got {len(args)}"
             )
 
-        memory = _wavesmith.SimulatorMemory()
+        memory = memory or Memory()
         kernarg = bytearray(max((a["offset"] + a["size"] for a in described), default=0))
         outputs: list[tuple[int, np.ndarray]] = []
         addresses: dict[int, int] = {}
@@ -93,13 +132,20 @@ class Program:
             if argument["kind"] == "by_value":
                 packed = _pack_value(name, argument["size"], value)
             elif argument["kind"] == "global_buffer":
-                address = 0
-                if value is not None:
+                if isinstance(value, np.ndarray):
                     # The same array twice is the same memory twice.
-                    address = addresses.get(id(value), 0)
-                    if not address:
-                        address = _copy_in(memory, name, value, outputs)
-                        addresses[id(value)] = address
+                    address = addresses.get(id(value))
+                    if address is None:
+                        address = addresses[id(value)] = _copy_in(memory, name, value)
+                        if value.flags.writeable:
+                            outputs.append((address, value))
+                elif value is None or isinstance(value, int):
+                    address = _count(f"argument {name}", value or 0, 64)
+                else:
+                    raise ValueError(
+                        f"argument {name}: expected an array, an address or None for a "
+                        f"pointer, got {type(value).__name__}"
+                    )
                 packed = address.to_bytes(8, "little")
             else:
                 raise ValueError(
@@ -110,7 +156,7 @@ class Program:
         report = json.loads(
             _wavesmith.launch_simulator(
                 self._handle,
-                memory,
+                memory._handle,
                 kernel,
                 _three("grid", grid),
                 _three("block", block),
@@ -122,6 +168,8 @@ class Program:
         )
         for address, array in outputs:
             memory.read(address, array)
+        for address in addresses.values():
+            memory.release(address)
         return report["counters"]
 
 
@@ -140,6 +188,7 @@ def launch(
     dynamic_lds: int = 0,
     threads: int = 1,
     max_instructions: int = MAX_INSTRUCTIONS,
+    memory: Memory | None = None,
 ) -> dict[str, int]:
     """Run a kernel on the simulator and wait for it.
 
@@ -151,12 +200,13 @@ def launch(
         args: a value for each explicit argument, in order. For a pointer, an array
             in C order: the kernel gets a copy of exactly its bytes, and an array
             that is writable holds what the kernel left there afterwards. None is a
-            null pointer. For a value, a number, a NumPy scalar, or the bytes: of
+            null pointer, an integer an address in `memory`. For a value, a number, a NumPy scalar, or the bytes: of
             the size that the metadata names (a float of 2, 4 or 8 bytes; an
             integer of any size, negative ones in two's complement).
         dynamic_lds: bytes of LDS on top of the kernel's own.
         threads: host threads; results do not depend on it.
         max_instructions: that a wavefront may issue; 0 for no limit.
+        memory: where addresses among the arguments point to.
 
     Returns:
         The counters (docs/devices.md), by name.
@@ -175,6 +225,7 @@ def launch(
         dynamic_lds=dynamic_lds,
         threads=threads,
         max_instructions=max_instructions,
+        memory=memory,
     )
 
 
@@ -191,24 +242,15 @@ def _three(name: str, sizes: int | Sequence[int]) -> list[int]:
     return [_count(name, size, 32) for size in given + [1] * (3 - len(given))]
 
 
-def _copy_in(memory, name: str, value, outputs: list) -> int:
-    if not isinstance(value, np.ndarray):
-        raise ValueError(
-            f"argument {name}: expected an array or None for a pointer, "
-            f"got {type(value).__name__}"
-        )
+def _copy_in(memory: Memory, name: str, value: np.ndarray) -> int:
     if not value.flags.c_contiguous:
         raise ValueError(f"argument {name}: expected an array in C order")
     if value.dtype.hasobject:
         raise ValueError(f"argument {name}: expected an array of plain numbers, got objects")
     if not value.nbytes:
         raise ValueError(f"argument {name}: expected an array with elements, or None")
-    # Types that the buffer protocol does not know, bf16 for one, are bytes to it.
-    raw = value.reshape(-1).view(np.uint8)
     address = memory.allocate(value.nbytes, name)
-    memory.write(address, raw)
-    if value.flags.writeable:
-        outputs.append((address, raw))
+    memory.write(address, value)
     return address
 
 
