@@ -127,6 +127,19 @@ llvm::json::Value LaunchReport::toJSON() const {
     if (counters->VALU)
       root["valu_utilization_percent"] = counters->activeVALULanesPercent();
   }
+  if (!instructionUse.empty()) {
+    // Exact ones need no list: how often, and which are approximate.
+    uint64_t exact = 0;
+    llvm::json::Object approximate;
+    for (const sim::InstructionUse &use : instructionUse) {
+      if (use.exactness == sim::Exactness::Exact)
+        exact += use.count;
+      else
+        approximate[use.opcode] = toInteger(use.count);
+    }
+    root["semantics"] = llvm::json::Object{
+        {"exact", toInteger(exact)}, {"approximate", std::move(approximate)}};
+  }
   if (measuredSeconds)
     root["time"] = llvm::json::Object{{"kind", "measured"},
                                       {"source", "HIP events"},
@@ -478,6 +491,7 @@ llvm::Expected<RunResult> wavesmith::runKernel(Device &device,
   if (llvm::Error error = device.wait())
     return error;
   report.counters = device.counters();
+  report.instructionUse = device.instructionUse().vec();
   report.measuredSeconds = device.measuredSeconds();
 
   for (size_t i = 0; i < outputAddresses.size(); ++i)

@@ -72,6 +72,8 @@ public:
     launchParameters.workgroup = parameters.workgroup;
     launchParameters.kernarg = parameters.kernarg;
     launchParameters.dynamicLDSBytes = parameters.dynamicLDSBytes;
+    used.clear();
+    launchParameters.instructionUse = &used;
     llvm::Expected<sim::Counters> result =
         sim::launch(object.metadata(), memory, launchParameters, threads);
     if (!result)
@@ -85,6 +87,10 @@ public:
 
   std::optional<sim::Counters> counters() const override { return counted; }
 
+  llvm::ArrayRef<sim::InstructionUse> instructionUse() const override {
+    return used;
+  }
+
   // What a simulator takes is no time of a GPU.
   std::optional<double> measuredSeconds() const override {
     return std::nullopt;
@@ -96,6 +102,7 @@ private:
   DeviceInfo deviceInfo;
   sim::Memory memory;
   std::optional<sim::Counters> counted;
+  std::vector<sim::InstructionUse> used;
 };
 
 } // namespace

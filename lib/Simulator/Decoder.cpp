@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
+#include "wavesmith/Simulator/MatrixInstruction.h"
 #include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/MCContext.h"
 #include "llvm/MC/MCDisassembler/MCDisassembler.h"
@@ -365,8 +366,12 @@ bool Decoder::decodeVector(const MCInst &mi, const MCInstrDesc &desc,
   }
 
   // LLVM does not name the accumulator of this one.
-  if (base == "V_PK_FMAC_F16" && sources == 2)
+  if (base == "V_PK_FMAC_F16" && sources == 2) {
     out.src[sources++] = out.dst;
+    // Nor does it have op_sel: the high halves go together.
+    for (unsigned i = 0; i < 3; ++i)
+      out.src[i].modifiers = 8;
+  }
 
   if (format == Format::DPP) {
     if (immediates.size() < 4)
@@ -456,12 +461,11 @@ bool Decoder::decodeVector(const MCInst &mi, const MCInstrDesc &desc,
   out.resultType = entry.result;
   out.bitwise = entry.bitwise;
   out.ownRounding = entry.ownRounding;
+  out.handlesClamp = entry.handlesClamp;
   out.format = format;
   if (format != Format::Plain) {
     out.inner = entry.handler;
     out.handler = format == Format::DPP ? table.dpp : table.sdwa;
-    if (entry.handlesClamp && out.clamp)
-      return false;
   } else if ((out.clamp && !entry.handlesClamp) || out.omod ||
              entry.writesHalf) {
     out.inner = entry.handler;
@@ -559,7 +563,9 @@ bool Decoder::decodeVectorMemory(const MCInst &mi, const MCInstrDesc &desc,
   unsigned count =
       std::min<unsigned>(mi.getNumOperands(), desc.getNumOperands());
   unsigned defs = desc.getNumDefs();
-  bool isLoad = out.category == Category::VMEMRead;
+  // A store from LDS has no data register either.
+  bool isLoad = out.category == Category::VMEMRead ||
+                image.opcodeNames[out.opcodeName] == "BUFFER_STORE_LDS_DWORD";
   bool isAtomic = out.category == Category::VMEMAtomic;
   SmallVector<Operand, 2> vectors;
   SmallVector<int64_t, 4> immediates;
@@ -637,6 +643,8 @@ bool Decoder::decodeVectorMemory(const MCInst &mi, const MCInstrDesc &desc,
   case Space::Buffer:
     if (!needScalar(4) || !haveScalarOffset)
       return false;
+    if (out.addressing == Addressing::None) // the store from LDS
+      out.addressing = Addressing::BufferOffset;
     switch (out.addressing) {
     case Addressing::BufferOffset:
       return true;
@@ -709,7 +717,8 @@ void Decoder::decodeOne(const MCInst &mi, DecodedInstruction &out) {
 
   bool vectorMemory =
       base.starts_with("GLOBAL_") || base.starts_with("FLAT_") ||
-      base.starts_with("SCRATCH_") || base.starts_with("BUFFER_");
+      base.starts_with("SCRATCH_") || base.starts_with("BUFFER_") ||
+      base.starts_with("TBUFFER_");
   if (vectorMemory) {
     if (base.consume_back("_RTN"))
       out.returnsOld = true;
@@ -764,6 +773,9 @@ void Decoder::decodeOne(const MCInst &mi, DecodedInstruction &out) {
   out.opcodeName = nameIndex(base);
 
   auto it = table.entries.find(base);
+  if (it == table.entries.end() &&
+      (base.starts_with("V_MFMA_") || base.starts_with("V_SMFMAC_")))
+    it = table.entries.find(canonicalMatrixName(base));
   if (it == table.entries.end())
     return;
   const OpcodeEntry &entry = it->second;

@@ -161,19 +161,21 @@ template <typename T> void runDivScale(Wave &w, const Instruction &I) {
   w.write64(I.sdst.index, mask);
 }
 
+template <typename T> struct FusedMultiplyAdd {
+  static ALWAYS_INLINE T apply(T a, T b, T c) { return std::fma(a, b, c); }
+};
+
 template <typename T> void runDivFmas(Wave &w, const Instruction &I) {
   using Type = typename DivisionFormat<T>::Type;
+  uint64_t flags = w.read64(sgprVCC);
+  if ((flags & w.exec) == 0) {
+    ternary<FusedMultiplyAdd<T>, allLanes, Type, Type, Type, Type>(w, I);
+    return;
+  }
   typename Type::Buffer buffer[3];
   auto a = Type::source(w, I.src[0], buffer[0]);
   auto b = Type::source(w, I.src[1], buffer[1]);
   auto c = Type::source(w, I.src[2], buffer[2]);
-  uint64_t flags = w.read64(sgprVCC);
-  if ((flags & w.exec) == 0) {
-    forLanes<true, Type>(w, I, [&](unsigned l) ALWAYS_INLINE_LAMBDA {
-      return std::fma(a.get(l), b.get(l), c.get(l));
-    });
-    return;
-  }
   uint32_t (*d)[L] = w.vgpr + I.dst.index;
   for (uint64_t rest = w.exec; rest; rest &= rest - 1) {
     unsigned l = static_cast<unsigned>(__builtin_ctzll(rest));

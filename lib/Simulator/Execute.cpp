@@ -37,7 +37,7 @@ void clampAndScale(Wave &w, const Instruction &I, bool applyOmod) {
       if (value == 0)
         value = 0; // -0 becomes +0
     }
-    if (I.clamp) {
+    if (I.clamp && !I.handlesClamp) {
       if (value != value) // DX10_CLAMP turns NaN into 0
         value = w.dx10Clamp ? 0 : value;
       else
@@ -50,7 +50,7 @@ void clampAndScale(Wave &w, const Instruction &I, bool applyOmod) {
 /// clamp and omod, after the handler. The hardware ignores omod in IEEE mode
 /// and where denormals of results of the type are kept.
 void applyResultModifiers(Wave &w, const Instruction &I) {
-  if (!I.clamp && !I.omod)
+  if ((!I.clamp || I.handlesClamp) && !I.omod)
     return;
   bool scale32 = I.omod && !w.ieeeMode && w.flushOutputF32;
   bool scale64 = I.omod && !w.ieeeMode && w.flushOutputF64;
@@ -91,7 +91,7 @@ void applyResultModifiers(Wave &w, const Instruction &I) {
     return;
   }
   default:
-    if (I.clamp)
+    if (I.clamp && !I.handlesClamp)
       fail(w, "clamp on this instruction is not modelled");
   }
 }
@@ -162,38 +162,88 @@ int dppSource(unsigned control, int lane) {
   }
 }
 
+/// What a control does, for all lanes.
+struct DppPattern {
+  bool known = true;
+  /// The lane that each reads; any where it reads none.
+  uint8_t source[L] = {};
+  /// The lanes that read one.
+  uint64_t reads = 0;
+};
+
+const DppPattern &dppPattern(unsigned control) {
+  static const std::vector<DppPattern> *patterns = [] {
+    auto *result = new std::vector<DppPattern>(512);
+    for (unsigned c = 0; c < 512; ++c)
+      for (unsigned l = 0; l < L; ++l) {
+        DppPattern &pattern = (*result)[c];
+        int s = dppSource(c, static_cast<int>(l));
+        if (s == -2)
+          pattern.known = false;
+        if (s < 0)
+          continue;
+        pattern.source[l] = static_cast<uint8_t>(s);
+        pattern.reads |= uint64_t(1) << l;
+      }
+    return result;
+  }();
+  return (*patterns)[control & 511];
+}
+
+/// The lanes whose row and bank a DPP instruction writes.
+uint64_t dppEnabled(unsigned rowMask, unsigned bankMask) {
+  if (rowMask == 0xf && bankMask == 0xf)
+    return ~uint64_t(0);
+  uint64_t row = 0, result = 0;
+  for (unsigned bank = 0; bank < 4; ++bank)
+    if ((bankMask >> bank) & 1)
+      row |= uint64_t(0xf) << (4 * bank);
+  for (unsigned r = 0; r < 4; ++r)
+    if ((rowMask >> r) & 1)
+      result |= row << (16 * r);
+  return result;
+}
+
 void dpp(Wave &w, const Instruction &I) {
-  Instruction copy = I;
-  uint64_t enabled = 0;
-  int source[L];
-  for (unsigned l = 0; l < L; ++l) {
-    int s = dppSource(I.dppControl, static_cast<int>(l));
-    if (s == -2) {
-      fail(w, "DPP control 0x" + llvm::Twine::utohexstr(I.dppControl) +
-                  " is not known");
-      return;
-    }
-    // Lanes that EXEC disables count as outside.
-    if (s >= 0 && !w.execMask[s])
-      s = -1;
-    source[l] = s;
-    bool on = ((I.dppRowMask >> (l / 16)) & 1) &&
-              ((I.dppBankMask >> ((l % 16) / 4)) & 1) &&
-              (s >= 0 || I.dppBoundControl);
-    enabled |= uint64_t(on) << l;
+  const DppPattern &pattern = dppPattern(I.dppControl);
+  if (!pattern.known || I.dppControl > 511) {
+    fail(w, "DPP control 0x" + llvm::Twine::utohexstr(I.dppControl) +
+                " is not known");
+    return;
   }
   if (!I.src[0].isVGPR()) {
     fail(w, "DPP needs a vector register as its first source");
     return;
   }
+  // Lanes that EXEC disables count as outside, and give 0.
+  uint64_t reads = pattern.reads;
+  alignas(64) uint32_t valid[L];
+  if (w.exec == ~uint64_t(0)) {
+    expandMask(reads, valid);
+  } else {
+    for (unsigned l = 0; l < L; ++l)
+      if (!((w.exec >> pattern.source[l]) & 1))
+        reads &= ~(uint64_t(1) << l);
+    expandMask(reads, valid);
+  }
   for (unsigned i = 0; i < I.src[0].dwords && i < 2; ++i) {
     const uint32_t *from = w.vgpr[I.src[0].index + i];
     uint32_t *to = w.vgpr[temporaryBase + i];
     for (unsigned l = 0; l < L; ++l)
-      to[l] = source[l] >= 0 ? from[source[l]] : 0;
+      to[l] = from[pattern.source[l]] & valid[l];
   }
+  Instruction copy = I;
   copy.src[0].index = temporaryBase;
+  uint64_t enabled = dppEnabled(I.dppRowMask, I.dppBankMask);
+  if (!I.dppBoundControl)
+    enabled &= reads;
   uint64_t saved = w.exec;
+  if ((saved & enabled) == saved) {
+    I.inner(w, copy);
+    if (w.status != WaveStatus::Failed)
+      applyResultModifiers(w, copy);
+    return;
+  }
   w.exec &= enabled;
   expandMask(w.exec, w.execMask);
   I.inner(w, copy);

@@ -39,7 +39,8 @@ const OpcodeTable &wavesmith::sim::opcodeTable() {
   static const OpcodeTable *table = [] {
     auto *result = new OpcodeTable();
 #ifdef WAVESMITH_SIMULATOR_AVX2
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        __builtin_cpu_supports("f16c")) {
       avx2::fillTable(*result);
       return result;
     }
@@ -267,7 +268,10 @@ struct Dispatch {
   uint32_t waves = 0;
 };
 
-using Registers = uint32_t[vectorRegisters][lanesPerWave];
+/// Aligned for the host's vector loads.
+struct alignas(64) Registers {
+  uint32_t words[vectorRegisters][lanesPerWave];
+};
 
 /// The state that one host thread reuses for workgroup after workgroup.
 class Worker {
@@ -276,7 +280,7 @@ public:
       : dispatch(dispatch), waves(dispatch.waves), registers(dispatch.waves),
         hits(dispatch.image.instructions.size(), 0) {
     for (auto &file : registers)
-      file.reset(new Registers[1]);
+      file.reset(new Registers);
     scratch.resize(size_t(dispatch.waves) * dispatch.scratchPerLane *
                    lanesPerWave);
   }
@@ -291,7 +295,7 @@ private:
   const Dispatch &dispatch;
   Workgroup group;
   std::vector<Wave> waves;
-  std::vector<std::unique_ptr<Registers[]>> registers;
+  std::vector<std::unique_ptr<Registers>> registers;
   std::vector<uint8_t> scratch;
   std::vector<uint64_t> hits;
 };
@@ -301,7 +305,7 @@ void Worker::setUp(Wave &w, uint32_t index, std::array<uint32_t, 3> id) {
   const auto &p = dispatch.parameters;
   bool gfx942 = dispatch.image.isGfx942();
   w = Wave();
-  w.vgpr = registers[index][0];
+  w.vgpr = registers[index]->words;
   std::fill(&w.vgpr[0][0], &w.vgpr[0][0] + vectorRegisters * lanesPerWave,
             poisonWord);
   std::fill(std::begin(w.sgpr), std::end(w.sgpr), poisonWord);

@@ -182,30 +182,20 @@ void broadcastBlocks(Sources<Registers> &s, unsigned cbsz, unsigned abid) {
   s.registers = s.moved;
 }
 
-/// blgp: which lane's B each lane takes.
-inline unsigned laneOfPattern(unsigned blgp, unsigned l) {
-  switch (blgp) {
-  case 1:
-    return l % 32;
-  case 2:
-    return 32 + l % 32;
-  case 3:
-    return (l + 16) % 64;
-  case 4:
-  case 5:
-  case 6:
-  case 7:
-    return 16 * (blgp - 4) + l % 16;
-  default:
-    return l;
-  }
-}
+/// blgp: lane l takes the B of lane ((l & mask) + offset) mod 64. Patterns 1
+/// and 2 repeat one half, 3 rotates down by 16, 4 to 7 repeat one quarter.
+struct LanePattern {
+  uint8_t mask, offset;
+};
+constexpr LanePattern lanePatterns[8] = {{63, 0}, {31, 0},  {31, 32}, {63, 16},
+                                         {15, 0}, {15, 16}, {15, 32}, {15, 48}};
 
 template <unsigned Registers>
 void permuteLanes(Sources<Registers> &s, unsigned blgp) {
+  LanePattern pattern = lanePatterns[blgp % 8];
   for (unsigned r = 0; r < Registers; ++r)
     for (unsigned l = 0; l < L; ++l)
-      s.moved[r][l] = s.registers[r][laneOfPattern(blgp, l)];
+      s.moved[r][l] = s.registers[r][((l & pattern.mask) + pattern.offset) % L];
   s.registers = s.moved;
 }
 

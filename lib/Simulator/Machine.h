@@ -187,6 +187,8 @@ struct Instruction {
   bool isAtomic = false;
   bool returnsOld = false;
   bool clamp = false;
+  /// The handler saturates by itself.
+  bool handlesClamp = false;
   /// Floating-point sources are only moved: denormals are kept.
   bool bitwise = false;
   /// Rounds in its own way, whatever MODE says.

@@ -18,7 +18,8 @@
 /// \endcode
 /// OP* loops are vectorised and compute inactive lanes as well, whose results
 /// are dropped. SLOW* loops visit active lanes only, for expressions that call
-/// library functions.
+/// library functions. TILE* is OP* for plain f64 arithmetic: a few operations on
+/// eight lanes at a time, without a detour through memory.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -44,8 +45,11 @@
 #if defined(__clang__)
 #define VECTORIZE                                                              \
   _Pragma("clang loop vectorize(assume_safety) interleave(enable)")
+// Small code: many handlers share the host's instruction cache.
+#define ROLLED _Pragma("clang loop unroll(disable)")
 #else
 #define VECTORIZE _Pragma("GCC ivdep")
+#define ROLLED _Pragma("GCC unroll 1")
 #endif
 
 namespace wavesmith::sim::WAVESMITH_SIMULATOR_VARIANT {
@@ -80,9 +84,9 @@ inline uint32_t readSpecial(Wave &w, const Operand &o, unsigned dword) {
 }
 
 ALWAYS_INLINE uint32_t scalarDword(Wave &w, const Operand &o, unsigned dword) {
-  if (o.kind == OperandKind::SGPR)
+  if (__builtin_expect(o.kind == OperandKind::SGPR, true))
     return w.sgpr[o.index + dword];
-  if (o.kind == OperandKind::Constant)
+  if (__builtin_expect(o.kind == OperandKind::Constant, true))
     return static_cast<uint32_t>(dword ? o.value >> 32 : o.value);
   if (o.kind == OperandKind::VGPR)
     return w.vgpr[o.index + dword][0];
@@ -389,8 +393,222 @@ using U16 = Short<uint16_t>;
 using I16 = Short<int16_t>;
 
 //===----------------------------------------------------------------------===//
+// 64-bit values, eight lanes at a time
+//===----------------------------------------------------------------------===//
+
+// The halves of a 64-bit value stand in two registers. They are interleaved
+// within 128 bits, by one shuffle for four lanes and without a move across the
+// halves of a host register. So eight lanes come out in the order below; what
+// is computed lane by lane does not mind, and the way back is the same.
+//
+// Loops over such values have three steps: gather the sources into arrays in
+// this order ("slots"), compute slot by slot, scatter.
+
+constexpr unsigned slotOrder[8] = {0, 1, 4, 5, 2, 3, 6, 7};
+constexpr unsigned laneOfSlot(unsigned slot) {
+  return (slot & ~7u) | slotOrder[slot & 7];
+}
+
+using Words8 = uint32_t __attribute__((vector_size(32)));
+using Doubles4 = double __attribute__((vector_size(32)));
+
+ALWAYS_INLINE Words8 loadWords(const uint32_t *from) {
+  Words8 words;
+  __builtin_memcpy(&words, from, sizeof(words));
+  return words;
+}
+ALWAYS_INLINE void storeWords(uint32_t *to, Words8 words) {
+  __builtin_memcpy(to, &words, sizeof(words));
+}
+/// To the order of slots, and back.
+ALWAYS_INLINE Words8 reorder(Words8 words) {
+  return __builtin_shufflevector(words, words, 0, 1, 4, 5, 2, 3, 6, 7);
+}
+ALWAYS_INLINE Words8 blendWords(Words8 words, Words8 old, Words8 mask) {
+  return (words & mask) | (old & ~mask);
+}
+
+/// Eight 64-bit values in the order of slots.
+struct Wide8 {
+  Words8 first, second;
+};
+ALWAYS_INLINE Wide8 interleave(Words8 low, Words8 high) {
+  return {__builtin_shufflevector(low, high, 0, 8, 1, 9, 4, 12, 5, 13),
+          __builtin_shufflevector(low, high, 2, 10, 3, 11, 6, 14, 7, 15)};
+}
+ALWAYS_INLINE Words8 lowHalves(const Wide8 &v) {
+  return __builtin_shufflevector(v.first, v.second, 0, 2, 8, 10, 4, 6, 12, 14);
+}
+ALWAYS_INLINE Words8 highHalves(const Wide8 &v) {
+  return __builtin_shufflevector(v.first, v.second, 1, 3, 9, 11, 5, 7, 13, 15);
+}
+
+/// A 64-bit source: registers, or a scalar that is spread over eight lanes.
+struct WideSource {
+  const uint32_t *low, *high;
+  /// What remains of a lane's number: all of it, or nothing.
+  size_t laneMask;
+  uint32_t andMask, xorMask;
+
+  /// Zero where there is no neg and no abs.
+  ALWAYS_INLINE uint32_t modifiers() const { return ~andMask | xorMask; }
+  template <bool Plain> ALWAYS_INLINE Wide8 get(size_t lane) const {
+    Words8 h = loadWords(high + (lane & laneMask));
+    if (!Plain)
+      h = (h & andMask) ^ xorMask;
+    return interleave(loadWords(low + (lane & laneMask)), h);
+  }
+};
+struct Spread {
+  alignas(32) uint32_t words[2][8];
+};
+ALWAYS_INLINE WideSource wideSource(Wave &w, const Operand &o, Spread &spread) {
+  if (__builtin_expect(o.kind == OperandKind::VGPR, true))
+    return {w.vgpr[o.index], w.vgpr[o.index + 1], ~size_t(0), o.andMask,
+            o.xorMask};
+  uint32_t words[2] = {scalarDword(w, o, 0), scalarDword(w, o, 1)};
+  for (unsigned i = 0; i < 8; ++i) {
+    spread.words[0][i] = words[0];
+    spread.words[1][i] = words[1];
+  }
+  return {spread.words[0], spread.words[1], 0, o.andMask, o.xorMask};
+}
+
+template <typename T> constexpr bool isDouble = false;
+template <typename T, ValueType V> constexpr bool isDouble<Double<T, V>> = true;
+template <typename T> constexpr bool isWord = false;
+template <typename T, ValueType V> constexpr bool isWord<Word<T, V>> = true;
+
+/// Reads all lanes of a source of type A into slots.
+template <typename A>
+ALWAYS_INLINE void gather(Wave &w, const Operand &o, typename A::type *slots) {
+  if constexpr (isDouble<A>) {
+    Spread spread;
+    WideSource source = wideSource(w, o, spread);
+    constexpr bool plain = A::valueType != ValueType::F64;
+    ROLLED
+    for (unsigned l = 0; l < L; l += 8) {
+      Wide8 values = source.get<plain>(l);
+      __builtin_memcpy(slots + l, &values, sizeof(values));
+    }
+  } else {
+    typename A::Buffer buffer;
+    typename A::Source source = A::source(w, o, buffer);
+    if constexpr (isWord<A>) {
+      for (unsigned l = 0; l < L; l += 8) {
+        Words8 words = loadWords(source.p + l);
+        if (A::valueType == ValueType::F32)
+          words = (words & source.andMask) ^ source.xorMask;
+        words = reorder(words);
+        __builtin_memcpy(slots + l, &words, sizeof(words));
+      }
+    } else {
+      for (unsigned s = 0; s < L; ++s)
+        slots[s] = source.get(laneOfSlot(s));
+    }
+  }
+}
+
+/// Writes the active lanes of a result of type D from slots.
+template <typename D>
+ALWAYS_INLINE void scatter(Wave &w, const Instruction &I,
+                           const typename D::type *slots) {
+  uint32_t (*d)[L] = w.vgpr + I.dst.index;
+  bool full = w.exec == ~uint64_t(0);
+  if constexpr (isDouble<D>) {
+    ROLLED
+    for (unsigned l = 0; l < L; l += 8) {
+      Wide8 values;
+      __builtin_memcpy(&values, slots + l, sizeof(values));
+      Words8 low = lowHalves(values), high = highHalves(values);
+      if (!full) {
+        Words8 mask = loadWords(w.execMask + l);
+        low = blendWords(low, loadWords(d[0] + l), mask);
+        high = blendWords(high, loadWords(d[1] + l), mask);
+      }
+      storeWords(d[0] + l, low);
+      storeWords(d[1] + l, high);
+    }
+  } else if constexpr (isWord<D>) {
+    for (unsigned l = 0; l < L; l += 8) {
+      Words8 words = reorder(
+          loadWords(reinterpret_cast<const uint32_t *>(slots + l)));
+      if (!full)
+        words = blendWords(words, loadWords(d[0] + l),
+                           loadWords(w.execMask + l));
+      storeWords(d[0] + l, words);
+    }
+  } else {
+    for (unsigned s = 0; s < L; ++s)
+      D::blend(d, laneOfSlot(s), slots[s], w.execMask[laneOfSlot(s)]);
+  }
+}
+
+/// Collects the signs of 64 slots as a mask of lanes.
+ALWAYS_INLINE uint64_t packSlots(const uint64_t *slots) {
+  uint64_t mask = 0;
+#ifdef __AVX2__
+  for (unsigned i = 0; i < L / 4; ++i)
+    mask |= uint64_t(uint32_t(_mm256_movemask_pd(_mm256_load_pd(
+                reinterpret_cast<const double *>(slots + 4 * i)))))
+            << (4 * i);
+#else
+  for (unsigned s = 0; s < L; ++s)
+    mask |= (slots[s] >> 63) << s;
+#endif
+  // Bits 2, 3 and 4, 5 of each byte change places.
+  constexpr uint64_t third = 0x0c0c0c0c0c0c0c0cull;
+  uint64_t moved = ((mask & third) << 2) | ((mask >> 2) & third);
+  return (mask & ~(third | third << 2)) | moved;
+}
+
+/// Four results of plain arithmetic: the compiler makes one operation of them.
+template <typename F, typename... Sources>
+ALWAYS_INLINE Doubles4 applyFour(Sources... sources) {
+  return Doubles4{F::apply(sources[0]...), F::apply(sources[1]...),
+                  F::apply(sources[2]...), F::apply(sources[3]...)};
+}
+
+template <typename F, bool Plain, bool Full, typename... Sources>
+ALWAYS_INLINE void tileLoop(Wave &w, const Instruction &I, Sources... sources) {
+  uint32_t (*d)[L] = w.vgpr + I.dst.index;
+  ROLLED
+  for (size_t l = 0; l < L; l += 8) {
+    auto apply = [](const auto &...values) ALWAYS_INLINE_LAMBDA {
+      return Wide8{
+          (Words8)applyFour<F>((Doubles4)values.first...),
+          (Words8)applyFour<F>((Doubles4)values.second...)};
+    };
+    Wide8 result = apply(sources.template get<Plain>(l)...);
+    Words8 low = lowHalves(result), high = highHalves(result);
+    if (!Full) {
+      Words8 mask = loadWords(w.execMask + l);
+      low = blendWords(low, loadWords(d[0] + l), mask);
+      high = blendWords(high, loadWords(d[1] + l), mask);
+    }
+    storeWords(d[0] + l, low);
+    storeWords(d[1] + l, high);
+  }
+}
+
+/// Plain f64 arithmetic on eight lanes at a time.
+template <typename F, typename... Sources>
+ALWAYS_INLINE void tiles(Wave &w, const Instruction &I, Sources... sources) {
+  bool full = w.exec == ~uint64_t(0);
+  if (full && (sources.modifiers() | ...) == 0)
+    tileLoop<F, true, true>(w, I, sources...);
+  else if (full)
+    tileLoop<F, false, true>(w, I, sources...);
+  else
+    tileLoop<F, false, false>(w, I, sources...);
+}
+
+//===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//
+
+/// How an instruction goes over the lanes: SLOW*, OP*, TILE*.
+enum LoopKind : unsigned { eachActiveLane = 0, allLanes = 1, tiled = 2 };
 
 template <bool Vector, typename D, typename Compute>
 ALWAYS_INLINE void forLanes(Wave &w, const Instruction &I, Compute compute) {
@@ -413,8 +631,19 @@ ALWAYS_INLINE void forLanes(Wave &w, const Instruction &I, Compute compute) {
   }
 }
 
-template <typename F, bool Vector, typename D, typename A>
+template <typename F, unsigned Kind, typename D, typename A>
 void unary(Wave &w, const Instruction &I) {
+  constexpr bool Vector = Kind != eachActiveLane;
+  if constexpr (Vector && (isDouble<D> || isDouble<A>)) {
+    alignas(64) typename A::type a[L];
+    alignas(64) typename D::type result[L];
+    gather<A>(w, I.src[0], a);
+    VECTORIZE
+    for (unsigned s = 0; s < L; ++s)
+      result[s] = F::apply(a[s]);
+    scatter<D>(w, I, result);
+    return;
+  }
   typename A::Buffer bufferA;
   typename A::Source a = A::source(w, I.src[0], bufferA);
   forLanes<Vector, D>(w, I, [&](unsigned l) ALWAYS_INLINE_LAMBDA {
@@ -422,8 +651,27 @@ void unary(Wave &w, const Instruction &I) {
   });
 }
 
-template <typename F, bool Vector, typename D, typename A, typename B>
+template <typename F, unsigned Kind, typename D, typename A, typename B>
 void binary(Wave &w, const Instruction &I) {
+  constexpr bool Vector = Kind != eachActiveLane;
+  if constexpr (Kind == tiled) {
+    Spread spread[2];
+    tiles<F>(w, I, wideSource(w, I.src[0], spread[0]),
+             wideSource(w, I.src[1], spread[1]));
+    return;
+  } else if constexpr (Vector &&
+                       (isDouble<D> || isDouble<A> || isDouble<B>)) {
+    alignas(64) typename A::type a[L];
+    alignas(64) typename B::type b[L];
+    alignas(64) typename D::type result[L];
+    gather<A>(w, I.src[0], a);
+    gather<B>(w, I.src[1], b);
+    VECTORIZE
+    for (unsigned s = 0; s < L; ++s)
+      result[s] = F::apply(a[s], b[s]);
+    scatter<D>(w, I, result);
+    return;
+  }
   typename A::Buffer bufferA;
   typename B::Buffer bufferB;
   typename A::Source a = A::source(w, I.src[0], bufferA);
@@ -433,9 +681,31 @@ void binary(Wave &w, const Instruction &I) {
   });
 }
 
-template <typename F, bool Vector, typename D, typename A, typename B,
+template <typename F, unsigned Kind, typename D, typename A, typename B,
           typename C>
 void ternary(Wave &w, const Instruction &I) {
+  constexpr bool Vector = Kind != eachActiveLane;
+  if constexpr (Kind == tiled) {
+    Spread spread[3];
+    tiles<F>(w, I, wideSource(w, I.src[0], spread[0]),
+             wideSource(w, I.src[1], spread[1]),
+             wideSource(w, I.src[2], spread[2]));
+    return;
+  } else if constexpr (Vector && (isDouble<D> || isDouble<A> || isDouble<B> ||
+                                  isDouble<C>)) {
+    alignas(64) typename A::type a[L];
+    alignas(64) typename B::type b[L];
+    alignas(64) typename C::type c[L];
+    alignas(64) typename D::type result[L];
+    gather<A>(w, I.src[0], a);
+    gather<B>(w, I.src[1], b);
+    gather<C>(w, I.src[2], c);
+    VECTORIZE
+    for (unsigned s = 0; s < L; ++s)
+      result[s] = F::apply(a[s], b[s], c[s]);
+    scatter<D>(w, I, result);
+    return;
+  }
   typename A::Buffer bufferA;
   typename B::Buffer bufferB;
   typename C::Buffer bufferC;
@@ -479,15 +749,29 @@ void saturating3(Wave &w, const Instruction &I) {
 /// A comparison: writes a mask, zero for inactive lanes.
 template <typename F, bool WritesExec, typename A, typename B>
 void comparison(Wave &w, const Instruction &I) {
-  typename A::Buffer bufferA;
-  typename B::Buffer bufferB;
-  typename A::Source a = A::source(w, I.src[0], bufferA);
-  typename B::Source b = B::source(w, I.src[1], bufferB);
-  alignas(64) uint32_t result[L];
-  VECTORIZE
-  for (unsigned l = 0; l < L; ++l)
-    result[l] = F::apply(a.get(l), b.get(l)) ? 1u : 0u;
-  uint64_t mask = packMask(result) & w.exec;
+  uint64_t mask;
+  if constexpr (isDouble<A> || isDouble<B>) {
+    alignas(64) typename A::type a[L];
+    alignas(64) typename B::type b[L];
+    alignas(64) uint64_t result[L];
+    gather<A>(w, I.src[0], a);
+    gather<B>(w, I.src[1], b);
+    VECTORIZE
+    for (unsigned s = 0; s < L; ++s)
+      result[s] = F::apply(a[s], b[s]) ? ~uint64_t(0) : 0;
+    mask = packSlots(result);
+  } else {
+    typename A::Buffer bufferA;
+    typename B::Buffer bufferB;
+    typename A::Source a = A::source(w, I.src[0], bufferA);
+    typename B::Source b = B::source(w, I.src[1], bufferB);
+    alignas(64) uint32_t result[L];
+    VECTORIZE
+    for (unsigned l = 0; l < L; ++l)
+      result[l] = F::apply(a.get(l), b.get(l)) ? 1u : 0u;
+    mask = packMask(result);
+  }
+  mask &= w.exec;
   w.write64(I.sdst.index, mask);
   if (WritesExec)
     w.write64(sgprEXEC, mask);
@@ -637,6 +921,8 @@ inline OpcodeEntry plainEntry(Handler handler, Category category) {
     table.entries[NAME] = entry;                                               \
   }
 
+#define TILE2(NAME, ...) WAVESMITH_OP2(NAME, tiled, __VA_ARGS__)
+#define TILE3(NAME, ...) WAVESMITH_OP3(NAME, tiled, __VA_ARGS__)
 #define OP1(NAME, ...) WAVESMITH_OP1(NAME, true, __VA_ARGS__)
 #define OP2(NAME, ...) WAVESMITH_OP2(NAME, true, __VA_ARGS__)
 #define OP3(NAME, ...) WAVESMITH_OP3(NAME, true, __VA_ARGS__)
@@ -705,6 +991,35 @@ ALWAYS_INLINE uint16_t extremum16(uint16_t a, uint16_t b, bool maximum,
     return a;
   return (order16(a) < order16(b)) != maximum ? a : b;
 }
+//===----------------------------------------------------------------------===//
+// Eight halves at once
+//===----------------------------------------------------------------------===//
+
+#ifdef __F16C__
+/// The low halves of eight words as floats.
+ALWAYS_INLINE __m256 floatsOfHalves(__m256i words) {
+  __m256i low = _mm256_and_si256(words, _mm256_set1_epi32(0xffff));
+  __m256i packed =
+      _mm256_permute4x64_epi64(_mm256_packus_epi32(low, low), 0x08);
+  return _mm256_cvtph_ps(_mm256_castsi256_si128(packed));
+}
+/// Eight floats as halves in words of their own, rounded to nearest even or
+/// towards zero.
+template <int Rounding> ALWAYS_INLINE __m256i halvesOfFloats(__m256 values) {
+  return _mm256_cvtepu16_epi32(_mm256_cvtps_ph(values, Rounding));
+}
+ALWAYS_INLINE __m256i loadWords(const uint32_t *p) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i *>(p));
+}
+/// Writes words to the lanes that are on.
+ALWAYS_INLINE void storeWords(uint32_t *d, const uint32_t *mask,
+                              __m256i words) {
+  __m256i on = loadWords(mask);
+  __m256i result = _mm256_blendv_epi8(loadWords(d), words, on);
+  _mm256_storeu_si256(reinterpret_cast<__m256i *>(d), result);
+}
+#endif
+
 void registerScalarALU(OpcodeTable &table);
 void registerScalarMemory(OpcodeTable &table);
 void registerControl(OpcodeTable &table);

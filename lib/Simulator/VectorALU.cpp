@@ -111,11 +111,48 @@ ALWAYS_INLINE uint32_t toU32(float a) {
 /// Rounds towards zero to a half.
 inline uint16_t halfTowardsZero(float value) { return halfOf(value, 3); }
 
+#ifdef __F16C__
+void packTowardsZero(Wave &w, const Instruction &I) {
+  F32::Buffer buffers[2];
+  F32::Source s[2];
+  for (unsigned i = 0; i < 2; ++i)
+    s[i] = F32::source(w, I.src[i], buffers[i]);
+  uint32_t *d = w.vgpr[I.dst.index];
+  for (unsigned l = 0; l < L; l += 8) {
+    __m256i half[2];
+    for (unsigned i = 0; i < 2; ++i) {
+      __m256i x = _mm256_and_si256(loadWords(s[i].p + l),
+                                   _mm256_set1_epi32(int(s[i].andMask)));
+      x = _mm256_xor_si256(x, _mm256_set1_epi32(int(s[i].xorMask)));
+      half[i] = halvesOfFloats<_MM_FROUND_TO_ZERO>(_mm256_castsi256_ps(x));
+    }
+    storeWords(d + l, w.execMask + l,
+               _mm256_or_si256(half[0], _mm256_slli_epi32(half[1], 16)));
+  }
+}
+#endif
+
 inline int32_t normalized(float a, float scale, float low) {
   if (a != a)
     return 0;
   float clamped = a > 1.0f ? 1.0f : a < low ? low : a;
   return static_cast<int32_t>(__builtin_rintf(clamped * scale));
+}
+
+/// v_mad_f32: without denormals whatever the mode, the product rounded.
+ALWAYS_INLINE float multiplyThenAdd(float a, float b, float c) {
+  float product = hardware::flushDenormal(hardware::flushDenormal(a) *
+                                          hardware::flushDenormal(b));
+  return hardware::flushDenormal(product + hardware::flushDenormal(c));
+}
+
+/// The host's sequence for unsigned numbers gives -0 when rounding down: half
+/// of a large one is converted, the bit that falls off kept for the rounding.
+ALWAYS_INLINE float floatOfUnsigned(uint32_t a) {
+  float small = static_cast<float>(static_cast<int32_t>(a));
+  float large =
+      2 * static_cast<float>(static_cast<int32_t>((a >> 1) | (a & 1)));
+  return static_cast<int32_t>(a) < 0 ? large : small;
 }
 
 /// The face of a cube that a direction hits and the coordinates there.
@@ -470,11 +507,11 @@ void registerVectorALU(OpcodeTable &table) {
       Arithmetic::F32FMA);
   OP3("V_FMAC_F32", F32, F32, F32, F32, __builtin_fmaf(a, b, c),
       Arithmetic::F32FMA);
-  OP3("V_MAD_F32", F32, F32, F32, F32, a * b + c, Arithmetic::F32FMA);
-  OP3("V_MAC_F32", F32, F32, F32, F32, a * b + c, Arithmetic::F32FMA);
   // The literal is the second source of madmk and the third of madak.
-  OP3("V_MADAK_F32", F32, F32, F32, F32, a * b + c, Arithmetic::F32FMA);
-  OP3("V_MADMK_F32", F32, F32, F32, F32, a * b + c, Arithmetic::F32FMA);
+  for (const char *name :
+       {"V_MAD_F32", "V_MAC_F32", "V_MADAK_F32", "V_MADMK_F32"}) {
+    OP3(name, F32, F32, F32, F32, multiplyThenAdd(a, b, c), Arithmetic::F32FMA);
+  }
   OP3("V_FMAAK_F32", F32, F32, F32, F32, __builtin_fmaf(a, b, c),
       Arithmetic::F32FMA);
   OP3("V_FMAMK_F32", F32, F32, F32, F32, __builtin_fmaf(a, b, c),
@@ -507,7 +544,15 @@ void registerVectorALU(OpcodeTable &table) {
   SLOW1("V_COS_F32", F32, F32, cos_f32(a), Arithmetic::F32Trans);
 
   OP3("V_MAD_LEGACY_F32", F32, F32, F32, F32,
-      (((a == 0) | (b == 0)) ? 0.0f : a * b) + c, Arithmetic::F32FMA);
+      ((flushDenormal(a) == 0) | (flushDenormal(b) == 0))
+          ? flushDenormal(0.0f + flushDenormal(c))
+          : multiplyThenAdd(a, b, c),
+      Arithmetic::F32FMA);
+  approximate(table,
+              {"V_MAD_F32", "V_MAC_F32", "V_MADAK_F32", "V_MADMK_F32",
+               "V_MAD_LEGACY_F32"},
+              "two roundings; denormals are flushed whatever the mode, the "
+              "product's too, which is an assumption");
   SLOW3("V_CUBEID_F32", F32, F32, F32, F32, cubeOf(a, b, c).face);
   SLOW3("V_CUBESC_F32", F32, F32, F32, F32, cubeOf(a, b, c).s);
   SLOW3("V_CUBETC_F32", F32, F32, F32, F32, cubeOf(a, b, c).t);
@@ -528,7 +573,7 @@ void registerVectorALU(OpcodeTable &table) {
 
   //===--- Conversions ----------------------------------------------------===//
   OP1("V_CVT_F32_I32", F32, I32, static_cast<float>(a));
-  OP1("V_CVT_F32_U32", F32, U32, static_cast<float>(a));
+  OP1("V_CVT_F32_U32", F32, U32, floatOfUnsigned(a));
   SLOW1("V_CVT_I32_F32", I32, F32, toI32(a));
   SLOW1("V_CVT_U32_F32", U32, F32, toU32(a));
   SLOW1("V_CVT_RPI_I32_F32", I32, F32,
@@ -540,6 +585,9 @@ void registerVectorALU(OpcodeTable &table) {
   OP1("V_CVT_F32_UBYTE3", F32, U32, static_cast<float>(a >> 24));
   SLOW2("V_CVT_PKRTZ_F16_F32", U32, F32, F32,
         halfTowardsZero(a) | (uint32_t(halfTowardsZero(b)) << 16));
+#ifdef __F16C__
+  table.entries["V_CVT_PKRTZ_F16_F32"].handler = &packTowardsZero;
+#endif
   SLOW2("V_CVT_PKNORM_I16_F32", U32, F32, F32,
         (uint32_t(normalized(a, 32767.0f, -1.0f)) & 0xffffu) |
             (uint32_t(normalized(b, 32767.0f, -1.0f)) << 16));

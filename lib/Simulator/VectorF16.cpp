@@ -107,6 +107,89 @@ template <bool Maximum> void extremumF16(Wave &w, const Instruction &I) {
     return extremum16(a.get(l), b.get(l), Maximum, ieee);
   });
 }
+#ifdef __F16C__
+/// Handlers of eight lanes at once where rounding is to nearest even; Slow has
+/// the other modes.
+template <Handler Slow> struct Fast {
+  static void toHalf(Wave &w, const Instruction &I) {
+    if (halfRounding)
+      return Slow(w, I);
+    F32::Buffer buffer;
+    F32::Source a = F32::source(w, I.src[0], buffer);
+    __m256i keep = _mm256_set1_epi32(int(a.andMask)),
+            flip = _mm256_set1_epi32(int(a.xorMask));
+    uint32_t *d = w.vgpr[I.dst.index];
+    for (unsigned l = 0; l < L; l += 8) {
+      __m256i x =
+          _mm256_xor_si256(_mm256_and_si256(loadWords(a.p + l), keep), flip);
+      storeWords(
+          d + l, w.execMask + l,
+          halvesOfFloats<_MM_FROUND_TO_NEAREST_INT>(_mm256_castsi256_ps(x)));
+    }
+  }
+  template <char Operation>
+  static void arithmetic(Wave &w, const Instruction &I) {
+    if (halfRounding)
+      return Slow(w, I);
+    F16::Buffer buffers[2];
+    F16::Source s[2];
+    for (unsigned i = 0; i < 2; ++i)
+      s[i] = F16::source(w, I.src[i], buffers[i]);
+    uint32_t *d = w.vgpr[I.dst.index];
+    for (unsigned l = 0; l < L; l += 8) {
+      __m256 v[2];
+      for (unsigned i = 0; i < 2; ++i) {
+        __m256i x = _mm256_srl_epi32(loadWords(s[i].p + l),
+                                     _mm_cvtsi32_si128(int(s[i].shift)));
+        x = _mm256_and_si256(x, _mm256_set1_epi32(int(s[i].andMask & 0xffffu)));
+        v[i] = floatsOfHalves(
+            _mm256_xor_si256(x, _mm256_set1_epi32(int(s[i].xorMask))));
+      }
+      // f32 has more than twice the bits of a half and two to spare: rounding
+      // there first changes nothing.
+      __m256 r = Operation == '+'   ? _mm256_add_ps(v[0], v[1])
+                 : Operation == '-' ? _mm256_sub_ps(v[0], v[1])
+                 : Operation == 'r' ? _mm256_sub_ps(v[1], v[0])
+                                    : _mm256_mul_ps(v[0], v[1]);
+      storeWords(d + l, w.execMask + l,
+                 halvesOfFloats<_MM_FROUND_TO_NEAREST_INT>(r));
+    }
+  }
+};
+/// From a half: exact in every mode.
+void fromHalf(Wave &w, const Instruction &I) {
+  F16::Buffer buffer;
+  F16::Source a = F16::source(w, I.src[0], buffer);
+  uint32_t *d = w.vgpr[I.dst.index];
+  for (unsigned l = 0; l < L; l += 8) {
+    __m256i x =
+        _mm256_srl_epi32(loadWords(a.p + l), _mm_cvtsi32_si128(int(a.shift)));
+    x = _mm256_and_si256(x, _mm256_set1_epi32(int(a.andMask & 0xffffu)));
+    x = _mm256_xor_si256(x, _mm256_set1_epi32(int(a.xorMask)));
+    storeWords(d + l, w.execMask + l, _mm256_castps_si256(floatsOfHalves(x)));
+  }
+}
+template <char Operation> struct SlowF16 {
+  struct F {
+    static ALWAYS_INLINE double apply(double a, double b) {
+      return Operation == '+'   ? a + b
+             : Operation == '-' ? a - b
+             : Operation == 'r' ? b - a
+                                : a * b;
+    }
+  };
+  static void run(Wave &w, const Instruction &I) {
+    binary<F, false, F16, F16, F16>(w, I);
+  }
+};
+void slowToHalf(Wave &w, const Instruction &I) {
+  struct F {
+    static ALWAYS_INLINE double apply(float a) { return a; }
+  };
+  unary<F, false, F16, F32>(w, I);
+}
+#endif
+
 enum class Three { Minimum, Maximum, Median };
 template <Three Kind> void threeF16(Wave &w, const Instruction &I) {
   H16::Buffer buffers[3];
@@ -143,11 +226,25 @@ void registerVectorF16(OpcodeTable &table) {
   SLOW2("V_SUB_F16", F16, F16, F16, a - b);
   SLOW2("V_SUBREV_F16", F16, F16, F16, b - a);
   SLOW2("V_MUL_F16", F16, F16, F16, a * b);
+#ifdef __F16C__
+  table.entries["V_CVT_F16_F32"].handler = &Fast<&slowToHalf>::toHalf;
+  table.entries["V_CVT_F32_F16"].handler = &fromHalf;
+  table.entries["V_ADD_F16"].handler =
+      &Fast<&SlowF16<'+'>::run>::arithmetic<'+'>;
+  table.entries["V_SUB_F16"].handler =
+      &Fast<&SlowF16<'-'>::run>::arithmetic<'-'>;
+  table.entries["V_SUBREV_F16"].handler =
+      &Fast<&SlowF16<'r'>::run>::arithmetic<'r'>;
+  table.entries["V_MUL_F16"].handler =
+      &Fast<&SlowF16<'*'>::run>::arithmetic<'*'>;
+#endif
   SLOW3("V_FMA_F16", F16, F16, F16, F16, __builtin_fma(a, b, c));
   SLOW3("V_MAD_F16", F16, F16, F16, F16, valueOfHalf(halfOf(a * b)) + c);
   SLOW3("V_MAC_F16", F16, F16, F16, F16, valueOfHalf(halfOf(a * b)) + c);
   SLOW3("V_MADAK_F16", F16, F16, F16, F16, valueOfHalf(halfOf(a * b)) + c);
   SLOW3("V_MADMK_F16", F16, F16, F16, F16, valueOfHalf(halfOf(a * b)) + c);
+  approximate(table, {"V_MAD_F16", "V_MAC_F16", "V_MADAK_F16", "V_MADMK_F16"},
+              "two roundings; the chips flush denormals, here the mode does");
   SLOW3("V_DIV_FIXUP_F16", F16, F16, F16, F16, divFixupF16(a, b, c));
   for (const char *name : {"FMA", "MAD", "DIV_FIXUP"})
     table.entries["V_" + std::string(name) + "_LEGACY_F16"] =

@@ -44,17 +44,37 @@ inline double trigPreop(double x, uint32_t segment) {
   return std::ldexp(static_cast<double>(bits), scale);
 }
 
+/// 2^n for n from -1022 to 1023.
+ALWAYS_INLINE double powerOfTwo(int32_t n) {
+  return hardware::doubleOf(uint64_t(int64_t(n) + 1023) << 52);
+}
+
+/// x * 2^n, rounded once, without a branch: ldexp for the vectoriser. Two steps
+/// bring a large n into the range of one factor. A step down leaves 53 bits
+/// below the normal numbers, so that a value that a step rounds becomes zero in
+/// the end whatever the rounding.
+ALWAYS_INLINE double scaleByPower(double x, int32_t n) {
+  constexpr int32_t up = 1023, down = -1022 + 53;
+  for (unsigned step = 0; step < 2; ++step) {
+    int32_t part = n > 1023 ? up : n < -1022 ? down : 0;
+    x *= powerOfTwo(part);
+    n -= part;
+  }
+  n = n > 1023 ? 1023 : n < -1022 ? -1022 : n;
+  return x * powerOfTwo(n);
+}
+
 } // namespace
 
 void registerVectorF64(OpcodeTable &table) {
   using namespace hardware;
 
-  OP2("V_ADD_F64", F64, F64, F64, a + b, Arithmetic::F64Add);
-  OP2("V_MUL_F64", F64, F64, F64, a * b, Arithmetic::F64Mul);
-  OP3("V_FMA_F64", F64, F64, F64, F64, __builtin_fma(a, b, c),
-      Arithmetic::F64FMA);
-  OP3("V_FMAC_F64", F64, F64, F64, F64, __builtin_fma(a, b, c),
-      Arithmetic::F64FMA);
+  TILE2("V_ADD_F64", F64, F64, F64, a + b, Arithmetic::F64Add);
+  TILE2("V_MUL_F64", F64, F64, F64, a * b, Arithmetic::F64Mul);
+  TILE3("V_FMA_F64", F64, F64, F64, F64, __builtin_fma(a, b, c),
+        Arithmetic::F64FMA);
+  TILE3("V_FMAC_F64", F64, F64, F64, F64, __builtin_fma(a, b, c),
+        Arithmetic::F64FMA);
   MODE2("V_MIN_F64", F64, (extremum<IEEE, false>(a, b)));
   MODE2("V_MAX_F64", F64, (extremum<IEEE, true>(a, b)));
   OP1("V_RCP_F64", F64, F64, rcp_f64(a), Arithmetic::F64Trans);
@@ -68,7 +88,7 @@ void registerVectorF64(OpcodeTable &table) {
   SLOW1("V_FREXP_MANT_F64", F64, F64, frexp_mant_f64(a));
   SLOW1("V_FREXP_EXP_I32_F64", I32, F64, frexp_exp_i32_f64(a));
   SLOW2("V_TRIG_PREOP_F64", F64, F64, U32, trigPreop(a, b));
-  SLOW2("V_LDEXP_F64", F64, F64, I32, ldexp_f64(a, b));
+  OP2("V_LDEXP_F64", F64, F64, I32, scaleByPower(a, b));
 
   approximate(table, {"V_RCP_F64", "V_RSQ_F64", "V_SQRT_F64"},
               "about 2^-26 relative (V_RCP_F64 and V_RSQ_F64 are seeds); the "
@@ -78,7 +98,10 @@ void registerVectorF64(OpcodeTable &table) {
     table.entries[name].ownRounding = true;
 
   OP1("V_CVT_F64_I32", F64, I32, static_cast<double>(a));
-  OP1("V_CVT_F64_U32", F64, U32, static_cast<double>(a));
+  // The host's own sequence gives -0 when rounding down.
+  OP1("V_CVT_F64_U32", F64, U32,
+      static_cast<double>(static_cast<int32_t>(a)) +
+          (static_cast<int32_t>(a) < 0 ? 0x1p32 : 0.0));
   OP1("V_CVT_F64_F32", F64, F32, static_cast<double>(a));
   OP1("V_CVT_F32_F64", F32, F64, static_cast<float>(a));
   // Out of range saturates, NaN gives 0.

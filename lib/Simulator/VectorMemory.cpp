@@ -459,6 +459,11 @@ void registerVectorMemory(OpcodeTable &table) {
       Category::VMEMAtomic);
   add("ATOMIC_PK_ADD_BF16", &atomic<AtomicKind::PackedAddBF16, uint32_t>,
       Category::VMEMAtomic);
+  for (const char *name : {"ADD_F32", "PK_ADD_F16", "PK_ADD_BF16"})
+    for (const char *space : {"GLOBAL_", "FLAT_", "BUFFER_"})
+      approximate(table, {(space + ("ATOMIC_" + std::string(name))).c_str()},
+                  "denormals are kept; the adders of the caches may flush "
+                  "them");
 }
 
 } // namespace wavesmith::sim::WAVESMITH_SIMULATOR_VARIANT

@@ -128,6 +128,40 @@ void packed16(Wave &w, const Instruction &I) {
   }
 }
 
+#ifdef __F16C__
+/// Sums and products of pairs of halves, eight lanes at once; Slow has the
+/// rounding modes other than to nearest even.
+template <Handler Slow, bool Multiply>
+void fastPackedF16(Wave &w, const Instruction &I) {
+  if (halfRounding)
+    return Slow(w, I);
+  alignas(64) uint32_t buffers[2][L];
+  const uint32_t *s[2];
+  for (unsigned i = 0; i < 2; ++i)
+    s[i] = lanes(w, I.src[i], 0, buffers[i]);
+  uint32_t *d = w.vgpr[I.dst.index];
+  for (unsigned l = 0; l < L; l += 8) {
+    __m256i results[2];
+    for (unsigned high = 0; high < 2; ++high) {
+      __m256 v[2];
+      for (unsigned i = 0; i < 2; ++i) {
+        unsigned modifiers = I.src[i].modifiers;
+        __m256i x = loadWords(s[i] + l);
+        if ((modifiers >> (high ? 3 : 2)) & 1)
+          x = _mm256_srli_epi32(x, 16);
+        if (modifiers & (high ? 2 : 1))
+          x = _mm256_xor_si256(x, _mm256_set1_epi32(0x8000));
+        v[i] = floatsOfHalves(x);
+      }
+      results[high] = halvesOfFloats<_MM_FROUND_TO_NEAREST_INT>(
+          Multiply ? _mm256_mul_ps(v[0], v[1]) : _mm256_add_ps(v[0], v[1]));
+    }
+    storeWords(d + l, w.execMask + l,
+               _mm256_or_si256(results[0], _mm256_slli_epi32(results[1], 16)));
+  }
+}
+#endif
+
 /// Sources of the mixed-precision instructions: op_sel_hi says f16, op_sel then
 /// which half; neg and abs apply to the value.
 ALWAYS_INLINE float mixedSource(const Operand &o, uint32_t word) {
@@ -152,7 +186,7 @@ template <MixedResult Result> void mixedFMA(Wave &w, const Instruction &I) {
     float r = __builtin_fmaf(mixedSource(I.src[0], s[0][l]),
                              mixedSource(I.src[1], s[1][l]),
                              mixedSource(I.src[2], s[2][l]));
-    if (I.clamp)
+    if (I.clamp && (r == r || w.dx10Clamp))
       r = r > 0 ? (r < 1 ? r : 1.0f) : 0.0f;
     if (Result == MixedResult::F32)
       d[l] = hardware::bitsOf(r);
@@ -182,6 +216,22 @@ template <MixedResult Result> void mixedFMA(Wave &w, const Instruction &I) {
     entry.result = ValueType::PackedF16;                                       \
     table.entries[NAME] = entry;                                               \
   }
+#ifdef __F16C__
+/// The expression again, with a fast path.
+#define FAST_PACKED_F16(NAME, MULTIPLY, OPERATOR)                              \
+  {                                                                            \
+    struct F {                                                                 \
+      static ALWAYS_INLINE uint16_t apply(uint16_t a, uint16_t b, uint16_t,    \
+                                          bool) {                              \
+        return halfOf(double(valueOfHalf(a)) OPERATOR valueOfHalf(b));         \
+      }                                                                        \
+    };                                                                         \
+    table.entries[NAME].handler =                                              \
+        &fastPackedF16<&packed16<F, 2, true>, MULTIPLY>;                       \
+  }
+#else
+#define FAST_PACKED_F16(NAME, MULTIPLY, OPERATOR)
+#endif
 /// x, y and z are the sources in 64 bits; clamp saturates to T.
 #define PACKED(NAME, SOURCES, T, EXPRESSION)                                   \
   {                                                                            \
@@ -240,6 +290,8 @@ void registerVectorPacked(OpcodeTable &table) {
 #define V(x) double(valueOfHalf(x))
   PACKED_F16("V_PK_ADD_F16", 2, halfOf(V(a) + V(b)));
   PACKED_F16("V_PK_MUL_F16", 2, halfOf(V(a) * V(b)));
+  FAST_PACKED_F16("V_PK_ADD_F16", false, +);
+  FAST_PACKED_F16("V_PK_MUL_F16", true, *);
   PACKED_F16("V_PK_FMA_F16", 3, halfOf(__builtin_fma(V(a), V(b), V(c))));
   PACKED_F16("V_PK_FMAC_F16", 3, halfOf(__builtin_fma(V(a), V(b), V(c))));
   PACKED_F16("V_PK_MIN_F16", 2, extremum16(a, b, false, ieee));

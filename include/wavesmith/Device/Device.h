@@ -143,6 +143,12 @@ public:
   /// What the last launch executed. The simulator counts; HIP does not.
   virtual std::optional<sim::Counters> counters() const = 0;
 
+  /// The opcodes of the last launch and how exactly they are simulated; empty
+  /// on a GPU.
+  virtual llvm::ArrayRef<sim::InstructionUse> instructionUse() const {
+    return {};
+  }
+
   /// Time of the last launch, measured on a GPU by HIP events, after wait().
   /// A simulator never gives one.
   virtual std::optional<double> measuredSeconds() const = 0;

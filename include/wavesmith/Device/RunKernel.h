@@ -51,6 +51,8 @@ struct LaunchReport {
   Occupancy occupancy = {};
   /// Only what was counted.
   std::optional<sim::Counters> counters;
+  /// Only where instructions are simulated.
+  std::vector<sim::InstructionUse> instructionUse;
   /// Only if a GPU measured it.
   std::optional<double> measuredSeconds;
   llvm::json::Value schedule = nullptr;

@@ -44,7 +44,8 @@ private:
 struct Format {
   int precision, exponentBits;
   int bias() const { return (1 << (exponentBits - 1)) - 1; }
-  int bits() const { return precision + exponentBits; }
+  int bits() const { return std::abs(precision) + exponentBits; }
+  bool isInteger() const { return precision && !exponentBits; }
   uint64_t mask() const {
     return bits() == 64 ? ~uint64_t(0) : (uint64_t(1) << bits()) - 1;
   }
@@ -54,16 +55,25 @@ struct Format {
   uint64_t sign() const { return uint64_t(1) << (bits() - 1); }
 };
 constexpr Format f16{11, 5}, f32{24, 8}, f64{53, 11}, none{0, 0};
+/// Integers: the width, negative for signed ones, and no exponent.
+constexpr Format u8{8, 0}, u16{16, 0}, i16{-16, 0}, u32{32, 0}, i32{-32, 0};
 
 bool isNaN(Format f, uint64_t bits) {
-  return (bits & ~f.sign() & f.mask()) > f.exponentField();
+  return !f.isInteger() && (bits & ~f.sign() & f.mask()) > f.exponentField();
 }
 bool isDenormal(Format f, uint64_t bits) {
-  return (bits & f.exponentField()) == 0;
+  return !f.isInteger() && (bits & f.exponentField()) == 0;
 }
 
 void decode(Number &out, Format f, uint64_t bits) {
   bits &= f.mask();
+  if (f.isInteger()) {
+    if (f.precision < 0 && bits >> (f.bits() - 1))
+      mpfr_set_si(out, long(bits) - long(f.mask()) - 1, MPFR_RNDN);
+    else
+      mpfr_set_ui(out, bits, MPFR_RNDN);
+    return;
+  }
   bool negative = bits & f.sign();
   uint64_t exponent = (bits & f.exponentField()) >> (f.precision - 1);
   uint64_t mantissa = bits & ((uint64_t(1) << (f.precision - 1)) - 1);
@@ -87,6 +97,18 @@ void decode(Number &out, Format f, uint64_t bits) {
 
 /// The bits of a number rounded to a format.
 uint64_t encode(Number &x, Format f, mpfr_rnd_t mode) {
+  if (f.isInteger()) { // towards zero, saturated, 0 for NaN
+    bool isSigned = f.precision < 0;
+    long most = long(isSigned ? f.mask() >> 1 : f.mask());
+    long least = isSigned ? -most - 1 : 0;
+    if (mpfr_nan_p(mpfr_ptr(x)))
+      return 0;
+    long value = mpfr_cmp_si(mpfr_ptr(x), most) > 0 ? most
+                 : mpfr_cmp_si(mpfr_ptr(x), least) < 0
+                     ? least
+                     : mpfr_get_si(x, MPFR_RNDZ);
+    return uint64_t(value) & f.mask();
+  }
   uint64_t sign = mpfr_signbit(mpfr_ptr(x)) ? f.sign() : 0;
   if (mpfr_nan_p(mpfr_ptr(x)))
     return f.exponentField() | (uint64_t(1) << (f.precision - 2));
@@ -130,14 +152,16 @@ struct FloatCase {
   /// What the bits that are not the result's hold: 0 in the rest of the first
   /// dword (or the pattern), always the pattern behind it.
   bool keepsRest = false;
-  /// Rounds to nearest whatever the mode; keeps denormals whatever the mode.
-  bool ownRounding = false, ownDenormals = false;
+  /// Rounds to nearest whatever the mode.
+  bool ownRounding = false;
   /// Distance allowed, in units of the last place.
   int64_t tolerance = 0;
   /// The bit where each source starts, and the result.
   int sourceShift[3] = {0, 0, 0};
   int resultShift = 0;
-  const char *onlyTarget = nullptr;
+  /// The rest of the first dword is that of a source: 1 for a, 3 for c.
+  int keptHalf = 0;
+  bool onlyWithDenormals = false;
 };
 
 #define EXACT                                                                  \
@@ -278,6 +302,29 @@ std::vector<FloatCase> floatCases() {
     k.sourceShift[0] = 16;
     k.resultShift = 16;
   }
+  // From and to integers.
+  for (auto [name, to, from, wideTo, wideFrom] :
+       {std::tuple<std::string, Format, Format, bool, bool>{"f16_u16", f16, u16,
+                                                            false, false},
+        {"f16_i16", f16, i16, false, false},
+        {"f32_u32", f32, u32, false, false},
+        {"f32_i32", f32, i32, false, false},
+        {"f64_u32", f64, u32, true, false},
+        {"f64_i32", f64, i32, true, false},
+        {"u16_f16", u16, f16, false, false},
+        {"i16_f16", i16, f16, false, false},
+        {"u32_f32", u32, f32, false, false},
+        {"i32_f32", i32, f32, false, false},
+        {"u32_f64", u32, f64, false, true},
+        {"i32_f64", i32, f64, false, true}})
+    push(make("v_cvt_" + name + (wideTo ? " v[8:9], " : " v8, ") +
+                  (wideFrom ? "v[2:3]" : "v2"),
+              to, from, none, none, copy()));
+  for (int i = 0; i < 4; ++i) {
+    FloatCase &k = push(make("v_cvt_f32_ubyte" + std::to_string(i) + " v8, v2",
+                             f32, u8, none, none, copy()));
+    k.sourceShift[0] = 8 * i;
+  }
   // Mixed: two halves and a float.
   {
     FloatCase &k = push(make("v_fma_mix_f32 v8, v2, v4, v6 op_sel:[1,0,0] "
@@ -310,6 +357,48 @@ std::vector<FloatCase> floatCases() {
   push(make("v_frexp_mant_f16 v8, v2", f16, f16, none, none, frexp));
   push(make("v_frexp_mant_f32 v8, v2", f32, f32, none, none, frexp));
   push(make("v_frexp_mant_f64 v[8:9], v[2:3]", f64, f64, none, none, frexp));
+  auto exponentOf = EXACT {
+    UNUSED;
+    mpfr_set_si(r, mpfr_regular_p(a) ? mpfr_get_exp(a) : 0, MPFR_RNDN);
+  };
+  push(make("v_frexp_exp_i16_f16 v8, v2", i16, f16, none, none, exponentOf));
+  push(make("v_frexp_exp_i32_f32 v8, v2", i32, f32, none, none, exponentOf));
+  push(
+      make("v_frexp_exp_i32_f64 v8, v[2:3]", i32, f64, none, none, exponentOf));
+  // Two roundings.
+  for (std::string line :
+       {"v_mad_f16 v8, v2, v4, v6", "v_mov_b32 v8, v6\nv_mac_f16 v8, v2, v4",
+        "v_mad_legacy_f16 v8, v2, v4, v6"}) {
+    FloatCase &k = push(make(
+        line, f16, f16, f16, f16, EXACT {
+          UNUSED;
+          Number product, rounded;
+          mpfr_mul(product, a, b, mode);
+          decode(rounded, f16, encode(product, f16, mode));
+          mpfr_add(r, rounded, c, mode);
+        }));
+    k.keepsRest = line.find("legacy") == std::string::npos;
+    if (line.find("mac") != std::string::npos)
+      k.keptHalf = 3; // v6's
+    k.onlyWithDenormals = true;
+  }
+  push(make(
+           "v_div_fixup_f16 v8, v2, v4, v6", f16, f16, f16, f16,
+           EXACT {
+             UNUSED;
+             bool negative = mpfr_signbit(b) != mpfr_signbit(c);
+             if (mpfr_nan_p(c) || mpfr_nan_p(b) ||
+                 (mpfr_zero_p(b) && mpfr_zero_p(c)) ||
+                 (mpfr_inf_p(b) && mpfr_inf_p(c)))
+               mpfr_set_nan(r);
+             else if (mpfr_zero_p(b) || mpfr_inf_p(c))
+               mpfr_set_inf(r, negative ? -1 : 1);
+             else if (mpfr_inf_p(b) || mpfr_zero_p(c))
+               mpfr_set_zero(r, negative ? -1 : 1);
+             else
+               mpfr_setsign(r, a, negative, MPFR_RNDN);
+           }))
+      .keepsRest = true;
   auto nearest = EXACT {
     UNUSED;
     mpfr_rint_roundeven(r, a, MPFR_RNDN);
@@ -466,7 +555,11 @@ void checkFloatCases(const std::string &target, unsigned round,
     ASSERT_EQ(outcomes.size(), lines.size());
     for (size_t n = 0; n < cases.size(); ++n) {
       const FloatCase &k = cases[n];
-      if (k.source[0].precision != sourceFormat.precision)
+      if (k.onlyWithDenormals && denormals != 3)
+        continue;
+      if (k.source[0].isInteger()
+              ? sourceFormat.precision != f32.precision
+              : k.source[0].precision != sourceFormat.precision)
         continue;
       int reported = 0;
       for (size_t i = 0; i < count && reported < 2; ++i) {
@@ -498,6 +591,9 @@ void checkFloatCases(const std::string &target, unsigned round,
         uint64_t restWanted = k.result.bits() == 16 && !k.keepsRest
                                   ? untouched & 0xffffffff00000000ull
                                   : untouched;
+        if (k.keptHalf)
+          restWanted = (untouched & 0xffffffff00000000ull) |
+                       (bits[k.keptHalf - 1] & 0xffffffffull);
         bool packed = llvm::StringRef(k.assembly).contains("v_pk_");
         if (!packed && (outcomes[n][i].low & rest) != (restWanted & rest))
           equal = false;

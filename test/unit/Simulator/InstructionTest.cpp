@@ -1062,8 +1062,8 @@ TEST_P(InstructionTest, IndexedRegisters) {
 
 TEST_P(InstructionTest, DisassemblesKernels) {
   auto object =
-      build(assemble(target(), "v_mov_b32 v1, v0\ns_setvskip s4, s5\ns_endpgm\n",
-                     32, 64),
+      build(assemble(target(),
+                     "v_mov_b32 v1, v0\ns_setvskip s4, s5\ns_endpgm\n", 32, 64),
             "assembler", target());
   ASSERT_TRUE(object);
   auto list = object->disassemble("f");
