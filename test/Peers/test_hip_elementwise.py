@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from peers_support import HERE, TARGETS, assert_same, compile_hip, compile_host, launch
 
-FILES = ("integer.hip", "floating.hip")
+FILES = ("integer.hip", "floating.hip", "packed.hip")
 DTYPES = {
     "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16,
     "i32": np.int32, "u32": np.uint32, "i64": np.int64, "u64": np.uint64,
