@@ -37,8 +37,9 @@ TARGETS = ("gfx90a", "gfx942")
 THREADS = os.cpu_count() or 1
 LLVM_BIN = Path("/usr/lib/llvm-22/bin")
 CLANG = LLVM_BIN / "clang"
-#: The device's math library. Of the control libraries, LLVM 22 sets by itself
-#: those that stand for the processor.
+#: The device's math library and the constants that control it; Debian's is older
+#: than gfx942, whose math is gfx940's.
+ISA_VERSION = {"gfx90a": "oclc_isa_version_90a", "gfx942": "oclc_isa_version_940"}
 BITCODE = ("opencl", "ocml", "ockl", "oclc_daz_opt_off", "oclc_unsafe_math_off",
            "oclc_finite_only_off", "oclc_correctly_rounded_sqrt_on",
            "oclc_wavefrontsize64_on")  # fmt: skip
@@ -112,7 +113,7 @@ def compile_hip(
         f"-mcode-object-version={version}", "-Wall", "-Wno-unused-function", "-Werror",
         *options, path,
     ]  # fmt: skip
-    for library in BITCODE:
+    for library in (*BITCODE, ISA_VERSION[target.split(":")[0]]):
         command += ["-Xclang", "-mlink-builtin-bitcode", "-Xclang", folder / f"{library}.bc"]
     key = [*command, path.read_text(), sources(path.parent), compiler_version(CLANG)]
     file = cached(
