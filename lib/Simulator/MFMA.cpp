@@ -995,6 +995,13 @@ void registerMFMA(OpcodeTable &table) {
       &sparseFused<BF16Element, BF16Element, 32, 16, 8>);
   add("V_SMFMAC_I32_16X16X64_I8", nullptr, &sparseI8<16, 64>);
   add("V_SMFMAC_I32_32X32X32_I8", nullptr, &sparseI8<32, 32>);
+
+  for (auto &entry : table.entries)
+    if (entry.getKey().starts_with("V_SMFMAC_F32_")) {
+      entry.second.exactness = Exactness::Approximate;
+      entry.second.note = "the rounding is not published: that of the dense "
+                          "product over what is kept";
+    }
 }
 
 } // namespace wavesmith::sim::WAVESMITH_SIMULATOR_VARIANT

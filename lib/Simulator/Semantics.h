@@ -18,8 +18,8 @@
 /// \endcode
 /// OP* loops are vectorised and compute inactive lanes as well, whose results
 /// are dropped. SLOW* loops visit active lanes only, for expressions that call
-/// library functions. TILE* is OP* for plain f64 arithmetic: a few operations on
-/// eight lanes at a time, without a detour through memory.
+/// library functions. TILE* is OP* for plain f64 arithmetic: a few operations
+/// on eight lanes at a time, without a detour through memory.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -531,11 +531,11 @@ ALWAYS_INLINE void scatter(Wave &w, const Instruction &I,
     }
   } else if constexpr (isWord<D>) {
     for (unsigned l = 0; l < L; l += 8) {
-      Words8 words = reorder(
-          loadWords(reinterpret_cast<const uint32_t *>(slots + l)));
+      Words8 words =
+          reorder(loadWords(reinterpret_cast<const uint32_t *>(slots + l)));
       if (!full)
-        words = blendWords(words, loadWords(d[0] + l),
-                           loadWords(w.execMask + l));
+        words =
+            blendWords(words, loadWords(d[0] + l), loadWords(w.execMask + l));
       storeWords(d[0] + l, words);
     }
   } else {
@@ -575,9 +575,8 @@ ALWAYS_INLINE void tileLoop(Wave &w, const Instruction &I, Sources... sources) {
   ROLLED
   for (size_t l = 0; l < L; l += 8) {
     auto apply = [](const auto &...values) ALWAYS_INLINE_LAMBDA {
-      return Wide8{
-          (Words8)applyFour<F>((Doubles4)values.first...),
-          (Words8)applyFour<F>((Doubles4)values.second...)};
+      return Wide8{(Words8)applyFour<F>((Doubles4)values.first...),
+                   (Words8)applyFour<F>((Doubles4)values.second...)};
     };
     Wide8 result = apply(sources.template get<Plain>(l)...);
     Words8 low = lowHalves(result), high = highHalves(result);
@@ -659,8 +658,7 @@ void binary(Wave &w, const Instruction &I) {
     tiles<F>(w, I, wideSource(w, I.src[0], spread[0]),
              wideSource(w, I.src[1], spread[1]));
     return;
-  } else if constexpr (Vector &&
-                       (isDouble<D> || isDouble<A> || isDouble<B>)) {
+  } else if constexpr (Vector && (isDouble<D> || isDouble<A> || isDouble<B>)) {
     alignas(64) typename A::type a[L];
     alignas(64) typename B::type b[L];
     alignas(64) typename D::type result[L];
@@ -1008,14 +1006,14 @@ ALWAYS_INLINE __m256 floatsOfHalves(__m256i words) {
 template <int Rounding> ALWAYS_INLINE __m256i halvesOfFloats(__m256 values) {
   return _mm256_cvtepu16_epi32(_mm256_cvtps_ph(values, Rounding));
 }
-ALWAYS_INLINE __m256i loadWords(const uint32_t *p) {
+ALWAYS_INLINE __m256i loadEight(const uint32_t *p) {
   return _mm256_loadu_si256(reinterpret_cast<const __m256i *>(p));
 }
 /// Writes words to the lanes that are on.
-ALWAYS_INLINE void storeWords(uint32_t *d, const uint32_t *mask,
+ALWAYS_INLINE void blendEight(uint32_t *d, const uint32_t *mask,
                               __m256i words) {
-  __m256i on = loadWords(mask);
-  __m256i result = _mm256_blendv_epi8(loadWords(d), words, on);
+  __m256i on = loadEight(mask);
+  __m256i result = _mm256_blendv_epi8(loadEight(d), words, on);
   _mm256_storeu_si256(reinterpret_cast<__m256i *>(d), result);
 }
 #endif

@@ -121,12 +121,12 @@ void packTowardsZero(Wave &w, const Instruction &I) {
   for (unsigned l = 0; l < L; l += 8) {
     __m256i half[2];
     for (unsigned i = 0; i < 2; ++i) {
-      __m256i x = _mm256_and_si256(loadWords(s[i].p + l),
+      __m256i x = _mm256_and_si256(loadEight(s[i].p + l),
                                    _mm256_set1_epi32(int(s[i].andMask)));
       x = _mm256_xor_si256(x, _mm256_set1_epi32(int(s[i].xorMask)));
       half[i] = halvesOfFloats<_MM_FROUND_TO_ZERO>(_mm256_castsi256_ps(x));
     }
-    storeWords(d + l, w.execMask + l,
+    blendEight(d + l, w.execMask + l,
                _mm256_or_si256(half[0], _mm256_slli_epi32(half[1], 16)));
   }
 }

@@ -121,8 +121,8 @@ template <Handler Slow> struct Fast {
     uint32_t *d = w.vgpr[I.dst.index];
     for (unsigned l = 0; l < L; l += 8) {
       __m256i x =
-          _mm256_xor_si256(_mm256_and_si256(loadWords(a.p + l), keep), flip);
-      storeWords(
+          _mm256_xor_si256(_mm256_and_si256(loadEight(a.p + l), keep), flip);
+      blendEight(
           d + l, w.execMask + l,
           halvesOfFloats<_MM_FROUND_TO_NEAREST_INT>(_mm256_castsi256_ps(x)));
     }
@@ -139,7 +139,7 @@ template <Handler Slow> struct Fast {
     for (unsigned l = 0; l < L; l += 8) {
       __m256 v[2];
       for (unsigned i = 0; i < 2; ++i) {
-        __m256i x = _mm256_srl_epi32(loadWords(s[i].p + l),
+        __m256i x = _mm256_srl_epi32(loadEight(s[i].p + l),
                                      _mm_cvtsi32_si128(int(s[i].shift)));
         x = _mm256_and_si256(x, _mm256_set1_epi32(int(s[i].andMask & 0xffffu)));
         v[i] = floatsOfHalves(
@@ -151,7 +151,7 @@ template <Handler Slow> struct Fast {
                  : Operation == '-' ? _mm256_sub_ps(v[0], v[1])
                  : Operation == 'r' ? _mm256_sub_ps(v[1], v[0])
                                     : _mm256_mul_ps(v[0], v[1]);
-      storeWords(d + l, w.execMask + l,
+      blendEight(d + l, w.execMask + l,
                  halvesOfFloats<_MM_FROUND_TO_NEAREST_INT>(r));
     }
   }
@@ -163,10 +163,10 @@ void fromHalf(Wave &w, const Instruction &I) {
   uint32_t *d = w.vgpr[I.dst.index];
   for (unsigned l = 0; l < L; l += 8) {
     __m256i x =
-        _mm256_srl_epi32(loadWords(a.p + l), _mm_cvtsi32_si128(int(a.shift)));
+        _mm256_srl_epi32(loadEight(a.p + l), _mm_cvtsi32_si128(int(a.shift)));
     x = _mm256_and_si256(x, _mm256_set1_epi32(int(a.andMask & 0xffffu)));
     x = _mm256_xor_si256(x, _mm256_set1_epi32(int(a.xorMask)));
-    storeWords(d + l, w.execMask + l, _mm256_castps_si256(floatsOfHalves(x)));
+    blendEight(d + l, w.execMask + l, _mm256_castps_si256(floatsOfHalves(x)));
   }
 }
 template <char Operation> struct SlowF16 {

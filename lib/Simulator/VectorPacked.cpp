@@ -146,7 +146,7 @@ void fastPackedF16(Wave &w, const Instruction &I) {
       __m256 v[2];
       for (unsigned i = 0; i < 2; ++i) {
         unsigned modifiers = I.src[i].modifiers;
-        __m256i x = loadWords(s[i] + l);
+        __m256i x = loadEight(s[i] + l);
         if ((modifiers >> (high ? 3 : 2)) & 1)
           x = _mm256_srli_epi32(x, 16);
         if (modifiers & (high ? 2 : 1))
@@ -156,7 +156,7 @@ void fastPackedF16(Wave &w, const Instruction &I) {
       results[high] = halvesOfFloats<_MM_FROUND_TO_NEAREST_INT>(
           Multiply ? _mm256_mul_ps(v[0], v[1]) : _mm256_add_ps(v[0], v[1]));
     }
-    storeWords(d + l, w.execMask + l,
+    blendEight(d + l, w.execMask + l,
                _mm256_or_si256(results[0], _mm256_slli_epi32(results[1], 16)));
   }
 }

@@ -162,6 +162,8 @@ struct FloatCase {
   /// The rest of the first dword is that of a source: 1 for a, 3 for c.
   int keptHalf = 0;
   bool onlyWithDenormals = false;
+  /// Has no denormals whatever the mode.
+  bool alwaysFlushes = false;
 };
 
 #define EXACT                                                                  \
@@ -234,6 +236,26 @@ std::vector<FloatCase> floatCases() {
   push(make("v_fma_f32 v8, v2, v4, v6", f32, f32, f32, f32, fused()));
   push(make("v_mov_b32 v8, v6\nv_fmac_f32 v8, v2, v4", f32, f32, f32, f32,
             fused()));
+  push(make(
+      "v_fmaak_f32 v8, v2, v4, 0x3f000000", f32, f32, f32, none, EXACT {
+        UNUSED;
+        mpfr_set_d(c, 0.5, MPFR_RNDN);
+        mpfr_fma(r, a, b, c, mode);
+      }));
+  push(make(
+      "v_fmamk_f32 v8, v2, 0x3fc00000, v4", f32, f32, f32, none, EXACT {
+        UNUSED;
+        mpfr_set_d(c, 1.5, MPFR_RNDN);
+        mpfr_fma(r, a, c, b, mode);
+      }));
+  push(make(
+      "v_mul_legacy_f32 v8, v2, v4", f32, f32, f32, none, EXACT {
+        UNUSED;
+        if (mpfr_zero_p(a) || mpfr_zero_p(b))
+          mpfr_set_zero(r, 1);
+        else
+          mpfr_mul(r, a, b, mode);
+      }));
   push(make("v_fma_f16 v8, v2, v4, v6", f16, f16, f16, f16, fused()))
       .keepsRest = true;
   push(make("v_fma_legacy_f16 v8, v2, v4, v6", f16, f16, f16, f16, fused()));
@@ -331,6 +353,25 @@ std::vector<FloatCase> floatCases() {
                              "op_sel_hi:[1,1,0]",
                              f32, f16, f16, f32, fused()));
     k.sourceShift[0] = 16;
+  }
+  for (bool high : {false, true}) {
+    // The FMA is rounded to f32 and then to a half.
+    FloatCase &k = push(make(
+        "v_mov_b32 v8, v6\nv_fma_mix" + std::string(high ? "hi" : "lo") +
+            "_f16 v8, v2, -v4, |v6|",
+        f16, f32, f32, f32, EXACT {
+          UNUSED;
+          Number sum;
+          mpfr_neg(b, b, MPFR_RNDN);
+          mpfr_abs(c, c, MPFR_RNDN);
+          mpfr_fma(sum, a, b, c, mode);
+          Number rounded;
+          decode(rounded, f32, encode(sum, f32, mode));
+          mpfr_set(r, rounded, mode);
+        }));
+    k.keepsRest = true;
+    k.keptHalf = 3;
+    k.resultShift = high ? 16 : 0;
   }
   // Scaling and splitting.
   push(make(
@@ -462,6 +503,11 @@ std::vector<FloatCase> floatCases() {
         push(make("v_" + name + "_f16 v8, v2", f16, f16, none, none, exact));
     half.ownRounding = true;
     half.tolerance = 1;
+    FloatCase &single =
+        push(make("v_" + name + "_f32 v8, v2", f32, f32, none, none, exact));
+    single.ownRounding = true;
+    single.alwaysFlushes = true;
+    single.tolerance = 1;
     if (name == "exp" || name == "log")
       continue;
     FloatCase &wide = push(
@@ -562,6 +608,7 @@ void checkFloatCases(const std::string &target, unsigned round,
               : k.source[0].precision != sourceFormat.precision)
         continue;
       int reported = 0;
+      unsigned kept = k.alwaysFlushes ? 0 : denormals;
       for (size_t i = 0; i < count && reported < 2; ++i) {
         uint64_t bits[3] = {sources[i].a, sources[i].b, sources[i].c};
         Number values[3], result;
@@ -570,14 +617,14 @@ void checkFloatCases(const std::string &target, unsigned round,
           if (!f.precision)
             continue;
           uint64_t b = (bits[s] >> k.sourceShift[s]) & f.mask();
-          if (!(denormals & 1) && isDenormal(f, b))
+          if (!(kept & 1) && isDenormal(f, b))
             b &= f.sign();
           decode(values[s], f, b);
         }
         mpfr_rnd_t mode = k.ownRounding ? MPFR_RNDN : modes[round];
         k.exact(result, values[0], values[1], values[2], mode);
         uint64_t want = encode(result, k.result, mode);
-        if (!(denormals & 2) && isDenormal(k.result, want))
+        if (!(kept & 2) && isDenormal(k.result, want))
           want &= k.result.sign();
         uint64_t got = (outcomes[n][i].low >> k.resultShift) & k.result.mask();
         bool equal =

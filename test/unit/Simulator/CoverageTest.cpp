@@ -457,6 +457,228 @@ return one((low(s.b) >> k) & 1);
 });
 }
 
+TEST_P(CoverageTest, MoreVectorIntegers) {
+  auto pair = [](uint16_t x, uint16_t y) {
+    return one(x | (uint32_t(y) << 16));
+  };
+  check({
+      {"v_not_b32 v8, v2", WANT { return one(~low(s.a));
+}
+}
+, {"v_xor_b32 v8, v2, v4", WANT{return one(low(s.a) ^ low(s.b));
+}
+}
+, {"v_lshrrev_b32 v8, v2, v4", WANT{return one(low(s.b) >> (s.a & 31));
+}
+}
+, {"v_lshrrev_b16 v8, v2, v4", WANT{return clears(u16(u16(s.b) >> (s.a & 15)));
+}
+}
+, {"v_mul_i32_i24 v8, v2, v4",
+   WANT{return one(uint32_t(int64_t(i24(low(s.a))) * i24(low(s.b))));
+}
+}
+, {"v_min_i16 v8, v2, v4",
+   WANT{return clears(u16(std::min(i16(s.a), i16(s.b))));
+}
+}
+, {"v_min_u16 v8, v2, v4", WANT{return clears(std::min(u16(s.a), u16(s.b)));
+}
+}
+, {"v_max_u16 v8, v2, v4", WANT{return clears(std::max(u16(s.a), u16(s.b)));
+}
+}
+, {"v_min_u32 v8, v2, v4", WANT{return one(std::min(low(s.a), low(s.b)));
+}
+}
+, {"v_max_i32 v8, v2, v4",
+   WANT{return one(std::max(int32_t(low(s.a)), int32_t(low(s.b))));
+}
+}
+, {"v_min3_i32 v8, v2, v4, v6",
+   WANT{return one(
+       std::min({int32_t(low(s.a)), int32_t(low(s.b)), int32_t(low(s.c))}));
+}
+}
+, {"v_max3_i32 v8, v2, v4, v6",
+   WANT{return one(
+       std::max({int32_t(low(s.a)), int32_t(low(s.b)), int32_t(low(s.c))}));
+}
+}
+, {"v_min3_u32 v8, v2, v4, v6",
+   WANT{return one(std::min({low(s.a), low(s.b), low(s.c)}));
+}
+}
+, {"v_max3_u32 v8, v2, v4, v6",
+   WANT{return one(std::max({low(s.a), low(s.b), low(s.c)}));
+}
+}
+, {"v_med3_u32 v8, v2, v4, v6",
+   WANT{uint32_t v[3] = {low(s.a), low(s.b), low(s.c)};
+std::sort(v, v + 3);
+return one(v[1]);
+}
+}
+,
+    {"v_pk_add_i16 v8, v2, v4 clamp",
+     [=](const Sources &s) {
+       return pair(cutI16(Wide(i16(s.a)) + i16(s.b)),
+                   cutI16(Wide(i16(s.a >> 16)) + i16(s.b >> 16)));
+     }},
+    {"v_pk_sub_u16 v8, v2, v4 clamp",
+     [=](const Sources &s) {
+       return pair(cutU16(Wide(u16(s.a)) - u16(s.b)),
+                   cutU16(Wide(u16(s.a >> 16)) - u16(s.b >> 16)));
+     }},
+    {"v_pk_mul_lo_u16 v8, v2, v4",
+     [=](const Sources &s) {
+       return pair(u16(uint64_t(u16(s.a)) * u16(s.b)),
+                   u16(uint64_t(u16(s.a >> 16)) * u16(s.b >> 16)));
+     }},
+    {"v_pk_mad_u16 v8, v2, v4, v6 clamp",
+     [=](const Sources &s) {
+       return pair(
+           cutU16(Wide(u16(s.a)) * u16(s.b) + u16(s.c)),
+           cutU16(Wide(u16(s.a >> 16)) * u16(s.b >> 16) + u16(s.c >> 16)));
+     }},
+    {"v_pk_max_u16 v8, v2, v4",
+     [=](const Sources &s) {
+       return pair(std::max(u16(s.a), u16(s.b)),
+                   std::max(u16(s.a >> 16), u16(s.b >> 16)));
+     }},
+    {"v_pk_min_u16 v8, v2, v4",
+     [=](const Sources &s) {
+       return pair(std::min(u16(s.a), u16(s.b)),
+                   std::min(u16(s.a >> 16), u16(s.b >> 16)));
+     }},
+    {"v_pk_min_i16 v8, v2, v4",
+     [=](const Sources &s) {
+       return pair(u16(std::min(i16(s.a), i16(s.b))),
+                   u16(std::min(i16(s.a >> 16), i16(s.b >> 16))));
+     }},
+    {"v_pk_lshrrev_b16 v8, v2, v4",
+     [=](const Sources &s) {
+       return pair(u16(u16(s.b) >> (s.a & 15)),
+                   u16(u16(s.b >> 16) >> ((s.a >> 16) & 15)));
+     }},
+    {"v_accvgpr_write_b32 a4, v2\nv_accvgpr_mov_b32 a5, a4\n"
+     "v_accvgpr_read_b32 v8, a5",
+     WANT{return one(low(s.a));
+}
+}
+,
+    // Conversions that no format has.
+    {"v_cvt_flr_i32_f32 v8, v2",
+     WANT{double x = std::floor(double(asFloat(low(s.a))));
+return one(
+    std::isnan(x) ? 0 : uint32_t(int32_t(std::clamp(x, -0x1p31, 0x1p31 - 1))));
+}
+}
+, {"v_cvt_rpi_i32_f32 v8, v2",
+   WANT{double x = std::floor(double(asFloat(low(s.a))) + 0.5);
+return one(
+    std::isnan(x) ? 0 : uint32_t(int32_t(std::clamp(x, -0x1p31, 0x1p31 - 1))));
+}
+}
+,
+});
+}
+
+TEST_P(CoverageTest, NormalisingConversions) {
+  auto normalised = [](double x, double scale, double least) {
+    if (std::isnan(x))
+      return uint16_t(0);
+    return u16(
+        uint64_t(int64_t(std::nearbyint(std::clamp(x, least, 1.0) * scale))));
+  };
+  auto byte = [](double x) {
+    return std::isnan(x) ? 0u
+                         : uint32_t(std::nearbyint(std::clamp(x, 0.0, 255.0)));
+  };
+  auto f = [](uint64_t x) { return double(asFloat(low(x))); };
+  auto h = [](uint64_t x) { return halfValue(u16(x)); };
+  auto truncated = [](double x) {
+    // The largest half not beyond x, by search.
+    uint16_t best = 0;
+    double magnitude = std::fabs(x);
+    if (std::isnan(x))
+      return uint16_t(0x7e00);
+    for (unsigned step = 0x4000; step; step >>= 1)
+      if (best + step <= 0x7bff && halfValue(best + step) <= magnitude)
+        best += step;
+    if (std::isinf(x))
+      best = 0x7c00;
+    return uint16_t(best | (std::signbit(x) ? 0x8000 : 0));
+  };
+  std::vector<Sources> sources = assortedSources(640, 12);
+  auto outcomes = runLines(
+      target(),
+      {"v_cvt_pknorm_i16_f32 v8, v2, -v4", "v_cvt_pknorm_u16_f32 v8, v2, v4",
+       "v_cvt_pknorm_i16_f16 v8, v2, v4 op_sel:[1,0,0]",
+       "v_cvt_pknorm_u16_f16 v8, v2, v4", "v_cvt_norm_i16_f16 v8, v2",
+       "v_cvt_norm_u16_f16 v8, v2", "v_cvt_pk_u8_f32 v8, v2, v4, v6",
+       "v_mov_b32 v8, v6\nv_cvt_pkaccum_u8_f32 v8, v2, v4",
+       "v_cvt_pkrtz_f16_f32 v8, v2, -v4"},
+      sources);
+  ASSERT_EQ(outcomes.size(), 9u);
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const Sources &s = sources[i];
+    auto expect = [&](unsigned line, uint32_t want) {
+      EXPECT_EQ(outcomes[line][i].low, word(want))
+          << line << std::hex << " a " << s.a << " b " << s.b;
+    };
+    auto pair = [](uint16_t x, uint16_t y) { return x | (uint32_t(y) << 16); };
+    expect(0,
+           pair(normalised(f(s.a), 32767, -1), normalised(-f(s.b), 32767, -1)));
+    expect(1, pair(normalised(f(s.a), 65535, 0), normalised(f(s.b), 65535, 0)));
+    expect(2, pair(normalised(h(s.a >> 16), 32767, -1),
+                   normalised(h(s.b), 32767, -1)));
+    expect(3, pair(normalised(h(s.a), 65535, 0), normalised(h(s.b), 65535, 0)));
+    expect(4, normalised(h(s.a), 32767, -1));
+    expect(5, normalised(h(s.a), 65535, 0));
+    unsigned shift = 8 * (s.b & 3);
+    uint32_t inserted = (low(s.c) & ~(255u << shift)) | (byte(f(s.a)) << shift);
+    expect(6, inserted);
+    expect(7, inserted);
+    uint32_t got = low(outcomes[8][i].low);
+    uint16_t x = truncated(f(s.a)), y = truncated(-f(s.b));
+    auto sameHalf = [](uint16_t p, uint16_t q) {
+      return p == q || ((p & 0x7fff) > 0x7c00 && (q & 0x7fff) > 0x7c00);
+    };
+    EXPECT_TRUE(sameHalf(u16(got), x) && sameHalf(u16(got >> 16), y))
+        << std::hex << got << " want " << x << " " << y;
+  }
+}
+
+TEST_P(CoverageTest, CubeCoordinates) {
+  // Against the face's own formula: s, t and twice the major axis.
+  std::vector<Sources> sources = assortedSources(640, 13);
+  auto outcomes =
+      runLines(target(),
+               {"v_cubeid_f32 v8, v2, v4, v6", "v_cubesc_f32 v8, v2, v4, v6",
+                "v_cubetc_f32 v8, v2, v4, v6", "v_cubema_f32 v8, v2, v4, v6"},
+               sources);
+  ASSERT_EQ(outcomes.size(), 4u);
+  for (size_t i = 0; i < sources.size(); ++i) {
+    float v[3] = {asFloat(low(sources[i].a)), asFloat(low(sources[i].b)),
+                  asFloat(low(sources[i].c))};
+    if (std::isnan(v[0]) || std::isnan(v[1]) || std::isnan(v[2]))
+      continue;
+    int axis = 2;
+    if (std::fabs(v[2]) < std::fabs(v[1]) || std::fabs(v[2]) < std::fabs(v[0]))
+      axis = std::fabs(v[1]) >= std::fabs(v[0]) ? 1 : 0;
+    bool negative = v[axis] < 0;
+    float want[4] = {float(2 * axis + negative), 0, 0, 2 * v[axis]};
+    want[1] = axis == 0   ? (negative ? v[2] : -v[2])
+              : axis == 1 ? v[0]
+                          : (negative ? -v[0] : v[0]);
+    want[2] = axis == 1 ? (negative ? -v[2] : v[2]) : -v[1];
+    for (int k = 0; k < 4; ++k)
+      EXPECT_TRUE(same(asFloat(low(outcomes[k][i].low)), want[k]))
+          << k << ": " << v[0] << " " << v[1] << " " << v[2];
+  }
+}
+
 TEST_P(CoverageTest, MinimumAndMaximumOfHalves) {
   // IEEE mode: a signalling NaN gives a quiet one.
   auto signalling = [](uint16_t x) {
@@ -1759,6 +1981,311 @@ TEST_P(CoverageTest, ScalarStoresAndAtomics) {
   want[29] = 21;
   want[30] = 24, want[31] = 25;
   EXPECT_EQ(got, want);
+}
+
+/// The addressing forms of vector memory: what comes before, and how an access
+/// at an offset in the lane's own memory is written.
+struct Form {
+  std::string name, prepare;
+  std::function<std::string(const std::string &opcode,
+                            const std::string &result, const std::string &data,
+                            unsigned offset, const std::string &modifiers)>
+      write;
+};
+
+std::vector<Form> memoryForms() {
+  auto at = [](unsigned offset) {
+    return offset ? " offset:" + std::to_string(offset) : std::string();
+  };
+  auto comma = [](const std::string &text) {
+    return text.empty() ? "" : text + ", ";
+  };
+  std::string address = "v_mov_b32 v17, s5\nv_add_co_u32 v16, vcc, s4, v1\n"
+                        "v_addc_co_u32 v17, vcc, 0, v17, vcc\n";
+  std::string descriptor = "s_mov_b32 s40, s4\ns_mov_b32 s41, s5\n"
+                           "s_mov_b32 s42, 0x7fffffff\n"
+                           "s_mov_b32 s43, 0x00020000\n";
+  std::vector<Form> forms;
+  forms.push_back(
+      {"global", address,
+       [=](auto &op, auto &result, auto &data, auto offset, auto &modifiers) {
+         return "global_" + op + " " + comma(result) + "v[16:17]" +
+                (data.empty() ? "" : ", " + data) + ", off" + at(offset) +
+                modifiers;
+       }});
+  forms.push_back(
+      {"global saddr", "",
+       [=](auto &op, auto &result, auto &data, auto offset, auto &modifiers) {
+         return "global_" + op + " " + comma(result) + "v1" +
+                (data.empty() ? "" : ", " + data) + ", s[4:5]" + at(offset) +
+                modifiers;
+       }});
+  forms.push_back(
+      {"flat", address,
+       [=](auto &op, auto &result, auto &data, auto offset, auto &modifiers) {
+         return "flat_" + op + " " + comma(result) + "v[16:17]" +
+                (data.empty() ? "" : ", " + data) + at(offset) + modifiers;
+       }});
+  forms.push_back(
+      {"buffer", descriptor,
+       [=](auto &op, auto &result, auto &data, auto offset, auto &modifiers) {
+         // An atomic's data is its result's register.
+         return "buffer_" + op + " " + (data.empty() ? result : data) +
+                ", v1, s[40:43], 0 offen" + at(offset) + modifiers;
+       }});
+  return forms;
+}
+
+TEST_P(CoverageTest, LoadsAndStores) {
+  struct Load {
+    std::string name;
+    unsigned registers;
+    /// The result registers from the bytes at the address.
+    std::function<Outcome(const uint8_t *)> expected;
+  };
+  auto small = [](auto zero, int half) {
+    return [=](const uint8_t *p) {
+      auto value = zero;
+      std::memcpy(&value, p, sizeof(value));
+      uint32_t extended = uint32_t(int32_t(value));
+      return half == 0   ? one(extended)
+             : half == 1 ? keepsHigh(u16(extended))
+                         : keepsLow(u16(extended));
+    };
+  };
+  auto dwords = [](unsigned count) {
+    return [=](const uint8_t *p) {
+      uint32_t words[4] = {low(untouched), high(untouched), low(untouched),
+                           high(untouched)};
+      std::memcpy(words, p, 4 * count);
+      return Outcome{words[0] | (uint64_t(words[1]) << 32),
+                     words[2] | (uint64_t(words[3]) << 32)};
+    };
+  };
+  std::vector<Load> loads = {
+      {"load_ubyte", 1, small(uint8_t(), 0)},
+      {"load_sbyte", 1, small(int8_t(), 0)},
+      {"load_ushort", 1, small(uint16_t(), 0)},
+      {"load_sshort", 1, small(int16_t(), 0)},
+      {"load_ubyte_d16", 1, small(uint8_t(), 1)},
+      {"load_ubyte_d16_hi", 1, small(uint8_t(), 2)},
+      {"load_sbyte_d16", 1, small(int8_t(), 1)},
+      {"load_sbyte_d16_hi", 1, small(int8_t(), 2)},
+      {"load_short_d16", 1, small(uint16_t(), 1)},
+      {"load_short_d16_hi", 1, small(uint16_t(), 2)},
+      {"load_dword", 1, dwords(1)},
+      {"load_dwordx2", 2, dwords(2)},
+      {"load_dwordx3", 3, dwords(3)},
+      {"load_dwordx4", 4, dwords(4)},
+  };
+  auto registers = [](unsigned first, unsigned count) {
+    std::string v = "v" + std::to_string(first);
+    return count == 1 ? v
+                      : "v[" + std::to_string(first) + ":" +
+                            std::to_string(first + count - 1) + "]";
+  };
+  std::vector<Case> cases;
+  // The lane's memory holds b and c in 16 bytes, then a.
+  std::string fill = "global_store_dwordx4 v1, v[4:7], s[4:5]\n"
+                     "global_store_dwordx2 v1, v[2:3], s[4:5] offset:16\n"
+                     "s_waitcnt vmcnt(0)\n";
+  for (const Form &form : memoryForms()) {
+    for (const Load &load : loads)
+      for (unsigned offset : {0u, 4u, 8u})
+        cases.push_back({form.prepare + fill +
+                             form.write(load.name, registers(8, load.registers),
+                                        "", offset, ""),
+                         [=](const Sources &s) {
+                           uint64_t memory[3] = {s.b, s.c, s.a};
+                           return load.expected(
+                               reinterpret_cast<const uint8_t *>(memory) +
+                               offset);
+                         }});
+    struct Store {
+      std::string name;
+      unsigned registers, shift, bytes;
+    };
+    for (const Store &store : {Store{"store_byte", 1, 0, 1},
+                               {"store_short", 1, 0, 2},
+                               {"store_byte_d16_hi", 1, 16, 1},
+                               {"store_short_d16_hi", 1, 16, 2},
+                               {"store_dword", 1, 0, 4},
+                               {"store_dwordx2", 2, 0, 8},
+                               {"store_dwordx3", 3, 0, 12},
+                               {"store_dwordx4", 4, 0, 16}})
+      cases.push_back({form.prepare + fill +
+                           form.write(store.name, "",
+                                      registers(2, store.registers), 4, "") +
+                           "\ns_waitcnt vmcnt(0)\n"
+                           "global_load_dwordx4 v[8:11], v1, s[4:5]",
+                       [=](const Sources &s) {
+                         uint64_t memory[3] = {s.b, s.c, s.a};
+                         uint64_t data[2] = {s.a >> store.shift, s.b};
+                         std::memcpy(reinterpret_cast<uint8_t *>(memory) + 4,
+                                     data, store.bytes);
+                         return Outcome{memory[0], memory[1]};
+                       }});
+  }
+  check(cases);
+}
+
+TEST_P(CoverageTest, VectorMemoryAtomics) {
+  struct Operation {
+    std::string name;
+    std::function<uint64_t(uint64_t old, uint64_t data, bool wide)> apply;
+  };
+  auto s = [](uint64_t x, bool wide) {
+    return wide ? int64_t(x) : int64_t(int32_t(low(x)));
+  };
+  const Operation operations[] = {
+      {"swap", [](auto, auto d, bool) { return d; }},
+      {"add", [](auto o, auto d, bool) { return o + d; }},
+      {"sub", [](auto o, auto d, bool) { return o - d; }},
+      {"smin",
+       [=](auto o, auto d, bool w) { return s(d, w) < s(o, w) ? d : o; }},
+      {"smax",
+       [=](auto o, auto d, bool w) { return s(d, w) > s(o, w) ? d : o; }},
+      {"umin", [](auto o, auto d, bool) { return std::min(o, d); }},
+      {"umax", [](auto o, auto d, bool) { return std::max(o, d); }},
+      {"and", [](auto o, auto d, bool) { return o & d; }},
+      {"or", [](auto o, auto d, bool) { return o | d; }},
+      {"xor", [](auto o, auto d, bool) { return o ^ d; }},
+      {"inc", [](auto o, auto d, bool) { return o >= d ? 0 : o + 1; }},
+      {"dec", [](auto o, auto d, bool) { return o == 0 || o > d ? d : o - 1; }},
+  };
+  std::string returns = target() == "gfx90a" ? " glc" : " sc0";
+  std::string fill = "global_store_dwordx2 v1, v[4:5], s[4:5] offset:8\n"
+                     "s_waitcnt vmcnt(0)\n";
+  std::string fetch = "\ns_waitcnt vmcnt(0) lgkmcnt(0)\n"
+                      "global_load_dwordx2 v[10:11], v1, s[4:5] offset:8";
+  std::vector<Case> cases;
+  for (const Form &form : memoryForms()) {
+    bool buffer = form.name == "buffer";
+    for (const Operation &operation : operations)
+      for (bool wide : {false, true})
+        for (bool old : {false, true}) {
+          std::string data = wide ? "v[2:3]" : "v2";
+          std::string result = wide ? "v[8:9]" : "v8";
+          std::string prepare = form.prepare + fill;
+          if (buffer && old) { // data and result share a register
+            prepare += "v_mov_b32 v8, v2\n";
+            if (wide)
+              prepare += "v_mov_b32 v9, v3\n";
+            data = result;
+          }
+          auto apply = operation.apply;
+          cases.push_back(
+              {prepare +
+                   form.write("atomic_" + operation.name + (wide ? "_x2" : ""),
+                              old ? result : "", data, 8, old ? returns : "") +
+                   fetch,
+               [=](const Sources &s) {
+                 uint64_t was = wide ? s.b : low(s.b);
+                 uint64_t is = apply(was, wide ? s.a : low(s.a), wide);
+                 uint64_t memory =
+                     wide ? is : low(is) | (s.b & 0xffffffff00000000ull);
+                 return Outcome{!old   ? untouched
+                                : wide ? was
+                                       : word(low(was)),
+                                memory};
+               }});
+        }
+    // Compare-and-swap: the new value, then the compared one.
+    for (bool equal : {false, true}) {
+      std::string compared = equal ? "v4" : "v6";
+      std::string prepare = form.prepare + fill +
+                            "v_mov_b32 v8, v2\n"
+                            "v_mov_b32 v9, " +
+                            compared + "\n";
+      cases.push_back(
+          {prepare +
+               form.write("atomic_cmpswap", buffer ? "" : "v8", "v[8:9]", 8,
+                          returns) +
+               (buffer ? "" : "\nv_mov_b32 v9, " + compared) + fetch,
+           [=](const Sources &s) {
+             uint32_t expected = equal ? low(s.b) : low(s.c);
+             uint32_t is = low(s.b) == expected ? low(s.a) : low(s.b);
+             return Outcome{low(s.b) | (uint64_t(expected) << 32),
+                            is | (s.b & 0xffffffff00000000ull)};
+           }});
+      // With 64 bits.
+      std::string pair = equal ? "v4 v5" : "v6 v7";
+      cases.push_back(
+          {form.prepare + fill + "v_mov_b32 v20, v2\nv_mov_b32 v21, v3\n" +
+               "v_mov_b32 v22, " + pair.substr(0, 2) + "\nv_mov_b32 v23, " +
+               pair.substr(3) + "\n" +
+               form.write("atomic_cmpswap_x2", "", "v[20:23]", 8, "") + fetch,
+           [=](const Sources &s) {
+             uint64_t expected = equal ? s.b : s.c;
+             return Outcome{untouched, s.b == expected ? s.a : s.b};
+           }});
+    }
+  }
+  check(cases);
+}
+
+TEST_P(CoverageTest, FloatingAtomics) {
+  std::string fill = "global_store_dwordx2 v1, v[4:5], s[4:5] offset:8\n"
+                     "s_waitcnt vmcnt(0)\n";
+  std::string fetch = "\ns_waitcnt vmcnt(0) lgkmcnt(0)\n"
+                      "global_load_dwordx2 v[8:9], v1, s[4:5] offset:8";
+  std::vector<std::string> lines;
+  std::vector<std::function<uint64_t(const Sources &)>> wanted;
+  for (const Form &form : memoryForms()) {
+    auto add = [&](std::string name, std::string data, auto expected) {
+      lines.push_back(form.prepare + fill +
+                      form.write("atomic_" + name, "", data, 8, "") + fetch);
+      wanted.push_back(expected);
+    };
+    if (form.name != "flat" || target() == "gfx942")
+      add("add_f32", "v2", [](const Sources &s) {
+        return uint64_t(bits(asFloat(low(s.b)) + asFloat(low(s.a)))) |
+               (s.b & 0xffffffff00000000ull);
+      });
+    add("add_f64", "v[2:3]",
+        [](const Sources &s) { return bits(asDouble(s.a) + asDouble(s.b)); });
+    add("min_f64", "v[2:3]", [](const Sources &s) {
+      return std::isnan(asDouble(s.b)) || asDouble(s.a) < asDouble(s.b) ? s.a
+                                                                        : s.b;
+    });
+    add("max_f64", "v[2:3]", [](const Sources &s) {
+      return std::isnan(asDouble(s.b)) || asDouble(s.a) > asDouble(s.b) ? s.a
+                                                                        : s.b;
+    });
+    if (form.name != "flat" || target() == "gfx942")
+      add("pk_add_f16", "v2", [](const Sources &s) {
+        uint32_t result = 0;
+        for (int i = 0; i < 32; i += 16) {
+          double x = halfValue(u16(s.a >> i)) + halfValue(u16(s.b >> i));
+          _Float16 h = static_cast<_Float16>(x);
+          uint16_t b;
+          std::memcpy(&b, &h, 2);
+          result |= uint32_t(b) << i;
+        }
+        return result | (s.b & 0xffffffff00000000ull);
+      });
+  }
+  std::vector<Sources> sources = assortedSources(320, 30);
+  auto outcomes = runLines(target(), lines, sources);
+  ASSERT_EQ(outcomes.size(), lines.size());
+  for (size_t k = 0; k < lines.size(); ++k)
+    for (size_t i = 0; i < sources.size(); ++i) {
+      uint64_t got = outcomes[k][i].low, want = wanted[k](sources[i]);
+      bool equal = got == want;
+      if (lines[k].find("_f64") != std::string::npos)
+        equal = same(asDouble(got), asDouble(want));
+      else if (lines[k].find("add_f32") != std::string::npos)
+        equal = same(asFloat(low(got)), asFloat(low(want))) &&
+                high(got) == high(want);
+      else
+        for (int h = 0; h < 32; h += 16)
+          if (std::isnan(halfValue(u16(got >> h))) &&
+              std::isnan(halfValue(u16(want >> h))))
+            equal = true; // the other half is seen in other lanes
+      EXPECT_TRUE(equal) << lines[k] << std::hex << "\n  a " << sources[i].a
+                         << " b " << sources[i].b << " got " << got << " want "
+                         << want;
+    }
 }
 
 TEST_P(CoverageTest, SwizzledBuffers) {

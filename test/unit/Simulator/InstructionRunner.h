@@ -41,7 +41,8 @@ std::string assembleKernel(const std::string &target, const std::string &body,
 /// Runs each line on all sources, 64 of which are a wavefront. The mode goes
 /// to MODE[7:0]; lanes that are off in exec are off while a line runs. A line
 /// may use s[40:63], v[16:31], vcc and m0, finds s[36:37] = -1 and
-/// s[38:39] = 3.5 (f64), and has LDS of so many bytes. Returns
+/// s[38:39] = 3.5 (f64), has LDS of so many bytes, and 24 bytes of memory of
+/// each lane's own at s[4:5] + v1. Returns
 /// [line][sources]; fails the test and returns nothing where it cannot.
 std::vector<std::vector<Outcome>>
 runLines(const std::string &target, const std::vector<std::string> &lines,
