@@ -30,7 +30,9 @@ UNARY = [
     ("log2", lambda x: mpmath.log(x, 2), (1e-30, 1e30), 3, 2),
     ("log10", mpmath.log10, (1e-30, 1e30), 3, 2),
     ("log1p", mpmath.log1p, (-0.999, 1e20), 2, 2),
-    ("sin", mpmath.sin, (-1e5, 1e5), 4, 2),
+    # Not for halves: Debian's ocml (5.2.3) gives NaN for each finite number, as its
+    # test of the class is the wrong way round.
+    ("sin", mpmath.sin, (-1e5, 1e5), 4, None),
     ("cos", mpmath.cos, (-1e5, 1e5), 4, 2),
     ("tan", mpmath.tan, (-1e5, 1e5), 5, 2),
     ("sinpi", mpmath.sinpi, (-100, 100), 4, 2),
@@ -51,7 +53,7 @@ UNARY = [
     ("erfc", mpmath.erfc, (-4, 8), 16, 4),
     ("tgamma", mpmath.gamma, (0.1, 30), 16, 4),
     ("logb", lambda x: mpmath.frexp(x)[1] - 1, (1e-30, 1e30), 0, 0),
-    # OpenCL has no bounds for these; ocml's tests demand that many units.
+    # OpenCL has no bounds for these; here those of its other special functions.
     ("j0", lambda x: mpmath.besselj(0, x), (0, 2), 16, None),
     ("y1", lambda x: mpmath.bessely(1, x), (0.2, 2), 16, None),
 ]
@@ -157,26 +159,28 @@ def test_math(name, kind, arity, limit, target, optimization):
     )
 
 
+SPECIAL = {
+    "exp": ([np.inf, -np.inf, np.nan, 0, -1e4], [np.inf, 0, np.nan, 1, 0]),
+    "log": ([np.inf, -1, np.nan, 0, 1], [np.inf, np.nan, np.nan, -np.inf, 0]),
+    "sqrt": ([np.inf, -1, np.nan, -0.0, 4], [np.inf, np.nan, np.nan, -0.0, 2]),
+    "sin": ([np.inf, -np.inf, np.nan, 0, -0.0], [np.nan, np.nan, np.nan, 0, -0.0]),
+    "cos": ([np.inf, -np.inf, np.nan, 0, -0.0], [np.nan, np.nan, np.nan, 1, 1]),
+    "atan": ([0, np.nan, -0.0], [0, np.nan, -0.0]),
+    "tanh": ([np.inf, -np.inf, np.nan, 100], [1, -1, np.nan, 1]),
+    "cbrt": ([np.inf, -8, np.nan, -0.0], [np.inf, -2, np.nan, -0.0]),
+    "erf": ([np.inf, -np.inf, np.nan, 0], [1, -1, np.nan, 0]),
+}
+
+
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(
-    ("name", "values", "want"),
-    [
-        ("exp", [np.inf, -np.inf, np.nan, 0, -1e4], [np.inf, 0, np.nan, 1, 0]),
-        ("log", [np.inf, -1, np.nan, 0, 1], [np.inf, np.nan, np.nan, -np.inf, 0]),
-        ("sqrt", [np.inf, -1, np.nan, -0.0, 4], [np.inf, np.nan, np.nan, -0.0, 2]),
-        ("sin", [np.inf, -np.inf, np.nan, 0, -0.0], [np.nan, np.nan, np.nan, 0, -0.0]),
-        ("atan", [0, np.nan, -0.0], [0, np.nan, -0.0]),
-        ("tanh", [np.inf, -np.inf, np.nan, 100], [1, -1, np.nan, 1]),
-        ("cbrt", [np.inf, -8, np.nan, -0.0], [np.inf, -2, np.nan, -0.0]),
-        ("erf", [np.inf, -np.inf, np.nan, 0], [1, -1, np.nan, 0]),
-    ],
+    ("name", "kind"), [case[:2] for case in CASES if case[0] in SPECIAL]
 )
-@pytest.mark.parametrize("kind", DTYPES)
-def test_special(name, kind, values, want, target):
-    x = np.array(values, DTYPES[kind])
-    out = np.zeros_like(x)
+def test_special(name, kind, target):
+    values, want = (np.array(column, DTYPES[kind]) for column in SPECIAL[name])
+    out = np.zeros_like(values)
     launch(
         compile_hip("math.hip", target, "-O3"), f"{name}_{kind}", grid=1, block=64,
-        args=[x, out, x.size],
+        args=[values, out, out.size],
     )  # fmt: skip
-    assert_same(out, np.array(want, DTYPES[kind]), f"{name} of special values")
+    assert_same(out, want, f"{name} of special values")
