@@ -216,6 +216,13 @@ wavesmith::createDevice(DeviceKind kind, llvm::StringRef architecture,
                                      ") chooses a GPU; the simulator has none");
     return createSimulatorDevice(architecture, options);
   }
+  if (options.check) {
+    if (kind == DeviceKind::HIP || options.ordinal)
+      return llvm::createStringError(
+          "checking needs the simulator, and a GPU is asked for");
+    return createSimulatorDevice(architecture, options,
+                                 "checking needs the simulator");
+  }
 
   llvm::Expected<std::unique_ptr<Device>> gpu =
       createHIPDevice(architecture, options);

@@ -140,6 +140,27 @@ llvm::json::Value LaunchReport::toJSON() const {
     root["semantics"] = llvm::json::Object{
         {"exact", toInteger(exact)}, {"approximate", std::move(approximate)}};
   }
+  if (findings) {
+    llvm::json::Array list;
+    for (const sim::Finding &finding : *findings) {
+      llvm::json::Object entry{
+          {"kind", sim::spelling(finding.kind)},
+          {"workgroup", llvm::json::Array{int64_t(finding.workgroup[0]),
+                                          int64_t(finding.workgroup[1]),
+                                          int64_t(finding.workgroup[2])}},
+          {"wave", int64_t(finding.wave)},
+          {"pc", toInteger(finding.pc)},
+          {"instruction", finding.disassembly},
+          {"message", finding.message},
+          {"count", toInteger(finding.count)}};
+      if (finding.lane >= 0)
+        entry["lane"] = finding.lane;
+      if (!finding.source.empty())
+        entry["source"] = finding.source;
+      list.push_back(std::move(entry));
+    }
+    root["findings"] = std::move(list);
+  }
   if (measuredSeconds)
     root["time"] = llvm::json::Object{{"kind", "measured"},
                                       {"source", "HIP events"},
@@ -492,6 +513,8 @@ llvm::Expected<RunResult> wavesmith::runKernel(Device &device,
     return error;
   report.counters = device.counters();
   report.instructionUse = device.instructionUse().vec();
+  if (const std::vector<sim::Finding> *findings = device.findings())
+    report.findings = *findings;
   report.measuredSeconds = device.measuredSeconds();
 
   for (size_t i = 0; i < outputAddresses.size(); ++i)

@@ -14,8 +14,9 @@ namespace {
 
 class SimulatorDevice final : public Device {
 public:
-  SimulatorDevice(const TargetInfo &target, unsigned threads, std::string note)
-      : target(target), threads(threads) {
+  SimulatorDevice(const TargetInfo &target, const DeviceOptions &options,
+                  std::string note)
+      : target(target), threads(options.threads), check(options.check) {
     deviceInfo.kind = DeviceKind::Simulator;
     deviceInfo.name = "Wavesmith simulator of " + target.displayName.str();
     deviceInfo.architecture = target.architecture.str();
@@ -74,10 +75,21 @@ public:
     launchParameters.dynamicLDSBytes = parameters.dynamicLDSBytes;
     used.clear();
     launchParameters.instructionUse = &used;
+    found.clear();
+    sim::CheckOptions checkOptions;
+    if (check) {
+      launchParameters.check = &checkOptions;
+      launchParameters.findings = &found;
+    }
     llvm::Expected<sim::Counters> result =
         sim::launch(object.metadata(), memory, launchParameters, threads);
-    if (!result)
-      return result.takeError();
+    if (!result) {
+      // There will be no report: what led there is said here.
+      std::string message = llvm::toString(result.takeError());
+      for (const sim::Finding &finding : found)
+        message += "\nfound before: " + finding.text();
+      return llvm::createStringError(message);
+    }
     counted = *result;
     return llvm::Error::success();
   }
@@ -91,6 +103,10 @@ public:
     return used;
   }
 
+  const std::vector<sim::Finding> *findings() const override {
+    return check ? &found : nullptr;
+  }
+
   // What a simulator takes is no time of a GPU.
   std::optional<double> measuredSeconds() const override {
     return std::nullopt;
@@ -99,10 +115,12 @@ public:
 private:
   const TargetInfo &target;
   unsigned threads;
+  bool check;
   DeviceInfo deviceInfo;
   sim::Memory memory;
   std::optional<sim::Counters> counted;
   std::vector<sim::InstructionUse> used;
+  std::vector<sim::Finding> found;
 };
 
 } // namespace
@@ -115,6 +133,5 @@ wavesmith::createSimulatorDevice(llvm::StringRef architecture,
       lookupTarget(architecture, options.chip);
   if (!target)
     return target.takeError();
-  return std::make_unique<SimulatorDevice>(*target, options.threads,
-                                           std::move(note));
+  return std::make_unique<SimulatorDevice>(*target, options, std::move(note));
 }

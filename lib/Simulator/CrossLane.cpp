@@ -79,26 +79,7 @@ void swizzle(Wave &w, const Instruction &I) {
   const uint32_t *data = w.vgpr[I.src[0].index];
   uint32_t result[L];
   for (unsigned l = 0; l < L; ++l) {
-    unsigned source;
-    if (offset >= 0xe000) {
-      // FFT: the bits of the lane in reverse, but for those of the mask.
-      unsigned mask = offset & 31, reversed = 0;
-      for (unsigned i = 0; i < 5; ++i)
-        reversed |= ((l >> i) & 1) << (4 - i);
-      source = (reversed >> __builtin_popcount(mask)) | (l & mask) | (l & 32);
-    } else if (offset >= 0xc000) {
-      // Rotation within 32 lanes: [10] direction, [9:5] distance, and a mask.
-      unsigned distance = (offset >> 5) & 31, mask = offset & 31;
-      unsigned rotated =
-          (offset >> 10) & 1 ? (l + 32 - distance) & 31 : (l + distance) & 31;
-      source = (l & 32) | ((l & mask) | (rotated & ~mask & 31));
-    } else if (offset & 0x8000) {
-      source = (l & ~3u) | ((offset >> (2 * (l & 3))) & 3);
-    } else {
-      unsigned andMask = offset & 31, orMask = (offset >> 5) & 31,
-               xorMask = (offset >> 10) & 31;
-      source = (l & 32) | ((((l & 31) & andMask) | orMask) ^ xorMask);
-    }
+    unsigned source = swizzleSource(offset, l);
     result[l] = w.execMask[source] ? data[source] : 0;
   }
   uint32_t *d = w.vgpr[I.dst.index];

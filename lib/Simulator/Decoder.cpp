@@ -252,6 +252,9 @@ private:
   }
 
   void decodeOne(const MCInst &mi, DecodedInstruction &out);
+  uint8_t scheduleTurns(const MCInst &mi) const;
+  RegisterUse registersOf(const MCInst &mi,
+                          const DecodedInstruction &decoded) const;
   bool decodeVector(const MCInst &mi, const MCInstrDesc &desc,
                     const OpcodeEntry &entry, Format format, StringRef base,
                     DecodedInstruction &out);
@@ -826,6 +829,91 @@ void Decoder::decodeOne(const MCInst &mi, DecodedInstruction &out) {
   }
 }
 
+uint8_t Decoder::scheduleTurns(const MCInst &mi) const {
+  const MCSchedModel &model = mc.subtarget->getSchedModel();
+  if (!model.hasInstrSchedModel())
+    return 0;
+  const MCSchedClassDesc *desc = model.getSchedClassDesc(
+      mc.instructions->get(mi.getOpcode()).getSchedClass());
+  if (!desc->isValid() || desc->isVariant())
+    return 0;
+  int latency = MCSchedModel::computeInstrLatency(*mc.subtarget, *desc);
+  return static_cast<uint8_t>(std::clamp(latency, 0, 255));
+}
+
+RegisterUse Decoder::registersOf(const MCInst &mi,
+                                 const DecodedInstruction &decoded) const {
+  const MCInstrDesc &desc = mc.instructions->get(mi.getOpcode());
+  RegisterUse use;
+  auto addRange = [](auto &list, const RegisterRange &range) {
+    if (!is_contained(list, range))
+      list.push_back(range);
+  };
+  auto addOperand = [&](auto &list, const Operand &o) {
+    if (o.kind == OperandKind::VGPR)
+      addRange(list, {RegisterFile::Vector, o.index, o.dwords});
+    else if (o.kind == OperandKind::SGPR)
+      addRange(list, {RegisterFile::Scalar, o.index, o.dwords});
+    else if (o.kind == OperandKind::Special)
+      switch (static_cast<SpecialRegister>(o.index)) {
+      case SpecialRegister::VCCZ:
+        addRange(list, {RegisterFile::Scalar, sgprVCC, 2});
+        break;
+      case SpecialRegister::EXECZ:
+        addRange(list, {RegisterFile::Scalar, sgprEXEC, 2});
+        break;
+      case SpecialRegister::SCC:
+        addRange(list, {RegisterFile::SCC, 0, 1});
+        break;
+      default:
+        break;
+      }
+  };
+  auto addRegister = [&](auto &list, MCRegister reg) {
+    if (!reg)
+      return;
+    StringRef name = mc.registers->getName(reg);
+    if (name == "SCC")
+      addRange(list, {RegisterFile::SCC, 0, 1});
+    else if (name == "MODE")
+      addRange(list, {RegisterFile::Mode, 0, 1});
+    else if (meanings[reg.id()].known)
+      addOperand(list, meanings[reg.id()].operand);
+  };
+  unsigned defs = desc.getNumDefs();
+  for (unsigned i = 0; i < mi.getNumOperands(); ++i)
+    if (mi.getOperand(i).isReg()) {
+      if (i < defs)
+        addRegister(use.writes, mi.getOperand(i).getReg());
+      else
+        addRegister(use.reads, mi.getOperand(i).getReg());
+    }
+  for (MCPhysReg reg : desc.implicit_uses())
+    addRegister(use.reads, reg);
+  for (MCPhysReg reg : desc.implicit_defs())
+    addRegister(use.writes, reg);
+
+  // What LLVM's descriptions of encodings leave out.
+  StringRef name = image.opcodeNames[decoded.opcodeName];
+  if ((decoded.format == Format::SDWA && decoded.sdwaUnused == 2) ||
+      decoded.half != HalfResult::Whole)
+    addOperand(use.reads, decoded.dst);
+  if (name.starts_with("S_MOVRELD"))
+    addOperand(use.writes, decoded.dst);
+  if (name.starts_with("S_BITSET") || name.starts_with("S_CMOV") ||
+      name == "S_ADDK_I32" || name == "S_MULK_I32")
+    addOperand(use.reads, decoded.dst);
+  if (name.starts_with("S_MOVREL"))
+    addRange(use.reads, {RegisterFile::Scalar, sgprM0, 1});
+  if (name == "S_CBRANCH_VCCZ" || name == "S_CBRANCH_VCCNZ")
+    addRange(use.reads, {RegisterFile::Scalar, sgprVCC, 2});
+  if (name == "S_CBRANCH_EXECZ" || name == "S_CBRANCH_EXECNZ")
+    addRange(use.reads, {RegisterFile::Scalar, sgprEXEC, 2});
+  if (name == "GLOBAL_LOAD_LDS_DWORD" || name.ends_with("_DWORD_LDS"))
+    addRange(use.reads, {RegisterFile::Scalar, sgprM0, 1});
+  return use;
+}
+
 Error Decoder::run() {
   for (size_t t = 0; t < image.texts.size(); ++t) {
     TextSection &text = image.texts[t];
@@ -833,6 +921,8 @@ Error Decoder::run() {
     text.indexOfWord.assign(words, -1);
     for (size_t word = 0; word < words;) {
       DecodedInstruction instruction;
+      RegisterUse use;
+      uint8_t turns = 0;
       instruction.word = static_cast<uint32_t>(word);
       MCInst mi;
       uint64_t size = 0;
@@ -850,10 +940,14 @@ Error Decoder::run() {
         instruction.opcodeName = nameIndex("");
       } else {
         decodeOne(mi, instruction);
+        use = registersOf(mi, instruction);
+        turns = scheduleTurns(mi);
       }
       instruction.bytes = static_cast<uint8_t>(size);
       text.indexOfWord[word] = static_cast<int32_t>(image.instructions.size());
       image.instructions.push_back(instruction);
+      image.registerUse.push_back(std::move(use));
+      image.scheduleTurns.push_back(turns);
       image.textOf.push_back(static_cast<uint32_t>(t));
       word += size / 4;
     }

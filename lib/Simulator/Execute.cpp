@@ -122,46 +122,6 @@ void modified(Wave &w, const Instruction &I) {
 // DPP
 //===----------------------------------------------------------------------===//
 
-/// The lane that a lane reads, -1 where it is outside.
-int dppSource(unsigned control, int lane) {
-  int row = lane & ~15, inRow = lane & 15;
-  if (control <= 0xff)
-    return (lane & ~3) | int((control >> (2 * (lane & 3))) & 3);
-  int n = static_cast<int>(control & 15);
-  switch (control & 0x1f0) {
-  case 0x100:
-    return inRow + n < 16 ? lane + n : -1;
-  case 0x110:
-    return inRow - n >= 0 ? lane - n : -1;
-  case 0x120:
-    return row | ((inRow - n) & 15);
-  case 0x150:
-    return row | n;
-  default:
-    break;
-  }
-  switch (control) {
-  case 0x130:
-    return lane + 1 < int(L) ? lane + 1 : -1;
-  case 0x134:
-    return (lane + 1) & int(L - 1);
-  case 0x138:
-    return lane - 1;
-  case 0x13c:
-    return (lane - 1) & int(L - 1);
-  case 0x140:
-    return row | (15 - inRow);
-  case 0x141:
-    return (lane & ~7) | (7 - (lane & 7));
-  case 0x142:
-    return row >= 16 ? row - 1 : -1;
-  case 0x143:
-    return row >= 32 ? 31 : -1;
-  default:
-    return -2;
-  }
-}
-
 /// What a control does, for all lanes.
 struct DppPattern {
   bool known = true;
@@ -476,6 +436,37 @@ void executeSlow(Wave &w, const Instruction &I) {
   flushResult(w, copy);
 }
 
+/// One instruction of an observed run. Counts as run does.
+void step(Wave &w, Observer *observer) {
+  const detail::CodeObjectImage &object = *w.group->object;
+  if (w.access)
+    w.access->clear();
+  if (w.remaining)
+    --w.remaining;
+  if (w.pc >= object.instructions.size()) {
+    w.current = static_cast<uint32_t>(object.instructions.size()) - 1;
+    fail(w, "execution runs past the end of the code");
+    return;
+  }
+  const Instruction &I = object.instructions[w.pc];
+  uint32_t index = w.current = w.pc++;
+  ++w.group->hits[index];
+  refreshExec(w);
+  if (I.category == Category::VALU || I.category == Category::MFMA)
+    w.activeLanesVALU += w.activeLanes;
+  if (observer)
+    observer->before(w, I, index);
+  if (w.slow)
+    executeSlow(w, I);
+  else
+    I.handler(w, I);
+  if (observer)
+    observer->after(w, I, index,
+                    w.access && (w.access->count || w.access->hasFaults)
+                        ? w.access
+                        : nullptr);
+}
+
 /// Runs until the status changes or so many instructions were issued.
 void run(Wave &w, uint64_t quantum) {
   const detail::CodeObjectImage &object = *w.group->object;
@@ -532,6 +523,7 @@ void fillTable(OpcodeTable &table) {
   table.sdwa = &sdwa;
   table.modified = &modified;
   table.run = &run;
+  table.step = &step;
 }
 
 } // namespace wavesmith::sim::WAVESMITH_SIMULATOR_VARIANT

@@ -32,26 +32,51 @@ uint8_t *ldsPlace(Wave &w, unsigned lane, uint64_t offset, unsigned bytes,
   return lds.data() + offset;
 }
 
+/// Visits the active lanes, those after a bad access as well: either the
+/// wavefront has failed and all is dropped, or the run tolerates it.
 template <typename Function>
 ALWAYS_INLINE void forActive(Wave &w, Function function) {
   for (uint64_t rest = w.exec; rest; rest &= rest - 1)
-    if (!function(static_cast<unsigned>(__builtin_ctzll(rest))))
-      return;
+    function(static_cast<unsigned>(__builtin_ctzll(rest)));
+}
+
+enum class Use { Read, Write, Atomic };
+
+/// Notes an access of all active lanes at M0 + offset + 4 lane.
+void noteByLane(Wave &w, uint64_t base, Use use) {
+  MemoryAccess &access = w.access->add(AccessSpace::LDS, use != Use::Read,
+                                       false, use == Use::Read, 4);
+  access.lanes = w.exec;
+  for (unsigned l = 0; l < L; ++l)
+    access.address[l] = base + 4 * l;
+}
+
+/// Notes an access of all active lanes, before it is done.
+void note(Wave &w, const Instruction &I, int64_t offset, unsigned bytes,
+          Use use) {
+  const uint32_t *address = w.vgpr[I.src[0].index];
+  MemoryAccess &access = w.access->add(
+      AccessSpace::LDS, use != Use::Read, use == Use::Atomic,
+      use == Use::Read || (use == Use::Atomic && I.returnsOld), bytes);
+  access.lanes = w.exec;
+  for (unsigned l = 0; l < L; ++l)
+    access.address[l] = ldsAddress(address[l], offset);
 }
 
 template <unsigned Dwords> void readDwords(Wave &w, const Instruction &I) {
+  if (w.access)
+    note(w, I, I.imm, 4 * Dwords, Use::Read);
   const uint32_t *address = w.vgpr[I.src[0].index];
   uint32_t (*d)[L] = w.vgpr + I.dst.index;
   forActive(w, [&](unsigned l) {
     const uint8_t *p =
         ldsPlace(w, l, ldsAddress(address[l], I.imm), 4 * Dwords, false);
     if (!p)
-      return false;
+      return;
     uint32_t values[Dwords];
     std::memcpy(values, p, sizeof(values));
     for (unsigned i = 0; i < Dwords; ++i)
       d[i][l] = values[i];
-    return true;
   });
 }
 
@@ -59,13 +84,15 @@ enum class Part { Whole, Low16, High16 };
 
 template <typename T, Part Where>
 void readSmall(Wave &w, const Instruction &I) {
+  if (w.access)
+    note(w, I, I.imm, sizeof(T), Use::Read);
   const uint32_t *address = w.vgpr[I.src[0].index];
   uint32_t *d = w.vgpr[I.dst.index];
   forActive(w, [&](unsigned l) {
     const uint8_t *p =
         ldsPlace(w, l, ldsAddress(address[l], I.imm), sizeof(T), false);
     if (!p)
-      return false;
+      return;
     T value;
     std::memcpy(&value, p, sizeof(T));
     uint32_t extended = static_cast<uint32_t>(static_cast<int32_t>(value));
@@ -75,41 +102,46 @@ void readSmall(Wave &w, const Instruction &I) {
       d[l] = (d[l] & 0xffff0000u) | (extended & 0xffffu);
     else
       d[l] = (d[l] & 0xffffu) | (extended << 16);
-    return true;
   });
 }
 
 template <unsigned Dwords> void writeDwords(Wave &w, const Instruction &I) {
+  if (w.access)
+    note(w, I, I.imm, 4 * Dwords, Use::Write);
   const uint32_t *address = w.vgpr[I.src[0].index];
   uint32_t (*s)[L] = w.vgpr + I.src[1].index;
   forActive(w, [&](unsigned l) {
     uint8_t *p =
         ldsPlace(w, l, ldsAddress(address[l], I.imm), 4 * Dwords, true);
     if (!p)
-      return false;
+      return;
     for (unsigned i = 0; i < Dwords; ++i)
       std::memcpy(p + 4 * i, &s[i][l], 4);
-    return true;
   });
 }
 
 template <typename T, unsigned Shift>
 void writeSmall(Wave &w, const Instruction &I) {
+  if (w.access)
+    note(w, I, I.imm, sizeof(T), Use::Write);
   const uint32_t *address = w.vgpr[I.src[0].index];
   const uint32_t *s = w.vgpr[I.src[1].index];
   forActive(w, [&](unsigned l) {
     uint8_t *p = ldsPlace(w, l, ldsAddress(address[l], I.imm), sizeof(T), true);
     if (!p)
-      return false;
+      return;
     T value = static_cast<T>(s[l] >> Shift);
     std::memcpy(p, &value, sizeof(T));
-    return true;
   });
 }
 
 /// Two elements; offsets count elements, or 64 of them.
 template <unsigned Dwords, unsigned Scale>
 void readTwo(Wave &w, const Instruction &I) {
+  if (w.access) {
+    note(w, I, I.imm * 4 * Dwords * Scale, 4 * Dwords, Use::Read);
+    note(w, I, I.imm2 * 4 * Dwords * Scale, 4 * Dwords, Use::Read);
+  }
   const uint32_t *address = w.vgpr[I.src[0].index];
   uint32_t (*d)[L] = w.vgpr + I.dst.index;
   forActive(w, [&](unsigned l) {
@@ -121,17 +153,20 @@ void readTwo(Wave &w, const Instruction &I) {
     for (unsigned e = 0; e < 2; ++e) {
       const uint8_t *p = ldsPlace(w, l, offsets[e], 4 * Dwords, false);
       if (!p)
-        return false;
+        return;
       std::memcpy(values + e * Dwords, p, 4 * Dwords);
     }
     for (unsigned i = 0; i < 2 * Dwords; ++i)
       d[i][l] = values[i];
-    return true;
   });
 }
 
 template <unsigned Dwords, unsigned Scale>
 void writeTwo(Wave &w, const Instruction &I) {
+  if (w.access) {
+    note(w, I, I.imm * 4 * Dwords * Scale, 4 * Dwords, Use::Write);
+    note(w, I, I.imm2 * 4 * Dwords * Scale, 4 * Dwords, Use::Write);
+  }
   const uint32_t *address = w.vgpr[I.src[0].index];
   forActive(w, [&](unsigned l) {
     uint64_t offsets[2] = {ldsAddress(address[l], I.imm * 4 * Dwords * Scale),
@@ -139,16 +174,17 @@ void writeTwo(Wave &w, const Instruction &I) {
     for (unsigned e = 0; e < 2; ++e) {
       uint8_t *p = ldsPlace(w, l, offsets[e], 4 * Dwords, true);
       if (!p)
-        return false;
+        return;
       for (unsigned i = 0; i < Dwords; ++i)
         std::memcpy(p + 4 * i, &w.vgpr[I.src[1 + e].index + i][l], 4);
     }
-    return true;
   });
 }
 
 template <AtomicKind Kind, typename T>
 void ldsAtomic(Wave &w, const Instruction &I) {
+  if (w.access)
+    note(w, I, I.imm, sizeof(T), Use::Atomic);
   constexpr unsigned words = sizeof(T) / 4;
   const uint32_t *address = w.vgpr[I.src[0].index];
   uint32_t (*d)[L] = w.vgpr + I.dst.index;
@@ -164,12 +200,13 @@ void ldsAtomic(Wave &w, const Instruction &I) {
     if (offset % sizeof(T)) {
       failLane(w, static_cast<int>(l),
                "atomic access to LDS offset " + llvm::Twine(offset) +
-                   ", which is no multiple of " + llvm::Twine(sizeof(T)));
-      return false;
+                   ", which is no multiple of " + llvm::Twine(sizeof(T)),
+               FaultKind::Misaligned);
+      return;
     }
     uint8_t *p = ldsPlace(w, l, offset, sizeof(T), true);
     if (!p)
-      return false;
+      return;
     T old;
     std::memcpy(&old, p, sizeof(T));
     // DS compare-and-swap names the compared value first.
@@ -186,7 +223,6 @@ void ldsAtomic(Wave &w, const Instruction &I) {
       if (words == 2)
         d[1][l] = static_cast<uint32_t>(uint64_t(old) >> 32);
     }
-    return true;
   });
 }
 
@@ -194,23 +230,25 @@ void ldsAtomic(Wave &w, const Instruction &I) {
 void readByLane(Wave &w, const Instruction &I) {
   uint64_t base = (w.sgpr[sgprM0] & 0xffffu) + uint64_t(I.imm);
   uint32_t *d = w.vgpr[I.dst.index];
+  if (w.access)
+    noteByLane(w, base, Use::Read);
   forActive(w, [&](unsigned l) {
     const uint8_t *p = ldsPlace(w, l, base + 4 * l, 4, false);
     if (!p)
-      return false;
+      return;
     std::memcpy(&d[l], p, 4);
-    return true;
   });
 }
 void writeByLane(Wave &w, const Instruction &I) {
   uint64_t base = (w.sgpr[sgprM0] & 0xffffu) + uint64_t(I.imm);
   const uint32_t *s = w.vgpr[I.src[0].index];
+  if (w.access)
+    noteByLane(w, base, Use::Write);
   forActive(w, [&](unsigned l) {
     uint8_t *p = ldsPlace(w, l, base + 4 * l, 4, true);
     if (!p)
-      return false;
+      return;
     std::memcpy(p, &s[l], 4);
-    return true;
   });
 }
 
@@ -222,10 +260,16 @@ template <bool Append> void countActive(Wave &w, const Instruction &I) {
   if (!w.exec)
     return;
   unsigned first = static_cast<unsigned>(__builtin_ctzll(w.exec));
+  if (w.access) {
+    MemoryAccess &access = w.access->add(AccessSpace::LDS, true, true, true, 4);
+    access.lanes = uint64_t(1) << first;
+    access.address[first] = offset;
+  }
   if (offset % 4) {
     failLane(w, static_cast<int>(first),
              "atomic access to LDS offset " + llvm::Twine(offset) +
-                 ", which is no multiple of 4");
+                 ", which is no multiple of 4",
+             FaultKind::Misaligned);
     return;
   }
   uint8_t *p = ldsPlace(w, first, offset, 4, true);
@@ -235,15 +279,16 @@ template <bool Append> void countActive(Wave &w, const Instruction &I) {
   std::memcpy(&old, p, 4);
   uint32_t result = Append ? old + w.activeLanes : old - w.activeLanes;
   std::memcpy(p, &result, 4);
-  forActive(w, [&](unsigned l) {
-    d[l] = old;
-    return true;
-  });
+  forActive(w, [&](unsigned l) { d[l] = old; });
 }
 
 /// Two exchanges; offsets count elements, or 64 of them.
 template <unsigned Dwords, unsigned Scale>
 void exchangeTwo(Wave &w, const Instruction &I) {
+  if (w.access) {
+    note(w, I, I.imm * 4 * Dwords * Scale, 4 * Dwords, Use::Atomic);
+    note(w, I, I.imm2 * 4 * Dwords * Scale, 4 * Dwords, Use::Atomic);
+  }
   const uint32_t *address = w.vgpr[I.src[0].index];
   uint32_t (*d)[L] = w.vgpr + I.dst.index;
   forActive(w, [&](unsigned l) {
@@ -255,7 +300,7 @@ void exchangeTwo(Wave &w, const Instruction &I) {
     for (unsigned e = 0; e < 2; ++e) {
       p[e] = ldsPlace(w, l, offsets[e], 4 * Dwords, true);
       if (!p[e])
-        return false;
+        return;
       std::memcpy(old[e], p[e], 4 * Dwords);
       for (unsigned i = 0; i < Dwords; ++i)
         data[e][i] = w.vgpr[I.src[1 + e].index + i][l];
@@ -265,19 +310,23 @@ void exchangeTwo(Wave &w, const Instruction &I) {
       for (unsigned i = 0; i < Dwords; ++i)
         d[e * Dwords + i][l] = old[e][i];
     }
-    return true;
   });
 }
 
 /// Writes each dword of the data whose top bit is set, without that bit.
 void conditionalExchange(Wave &w, const Instruction &I) {
+  if (w.access) {
+    note(w, I, I.imm, 8, Use::Atomic);
+    for (uint64_t &address : w.access->access[w.access->count - 1].address)
+      address &= 0xfff8u;
+  }
   const uint32_t *address = w.vgpr[I.src[0].index];
   uint32_t (*d)[L] = w.vgpr + I.dst.index;
   forActive(w, [&](unsigned l) {
     uint64_t offset = ldsAddress(address[l], I.imm) & 0xfff8u;
     uint8_t *p = ldsPlace(w, l, offset, 8, true);
     if (!p)
-      return false;
+      return;
     for (unsigned i = 0; i < 2; ++i) {
       uint32_t data = w.vgpr[I.src[1].index + i][l], old;
       std::memcpy(&old, p + 4 * i, 4);
@@ -287,7 +336,6 @@ void conditionalExchange(Wave &w, const Instruction &I) {
       }
       d[i][l] = old;
     }
-    return true;
   });
 }
 

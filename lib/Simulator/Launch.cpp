@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Machine.h"
+#include "Checker.h"
+#include "WorkgroupExecution.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/AMDHSAKernelDescriptor.h"
 #include "llvm/Support/MathExtras.h"
 #include <atomic>
-#include <cfenv>
 #include <cstring>
 #include <mutex>
 #include <thread>
@@ -27,9 +27,6 @@ static constexpr uint32_t maximumLDSBytes = 65536;
 static constexpr uint32_t maximumScratchPerLane = (8u << 20) / lanesPerWave;
 /// What a kernel whose stack has no static bound gets on top.
 static constexpr uint32_t dynamicStackBytes = 16384;
-/// Wavefronts of a workgroup take turns after so many instructions, so that
-/// one that waits for another through memory does not wait for ever.
-static constexpr uint64_t turn = 1 << 20;
 
 //===----------------------------------------------------------------------===//
 // Tables and counters
@@ -67,9 +64,9 @@ Counters &Counters::operator+=(const Counters &other) {
   return *this;
 }
 
-static void
-countInstructions(const wavesmith::sim::detail::CodeObjectImage &object,
-                  ArrayRef<uint64_t> hits, Counters &counters) {
+void wavesmith::sim::countInstructions(
+    const wavesmith::sim::detail::CodeObjectImage &object,
+    ArrayRef<uint64_t> hits, Counters &counters) {
   for (size_t i = 0; i < hits.size(); ++i) {
     uint64_t n = hits[i];
     if (!n)
@@ -242,236 +239,6 @@ static std::array<uint8_t, 64> dispatchPacket(const KernelCode &code,
 
 namespace {
 
-/// What all workgroups of a launch share.
-struct Dispatch {
-  Dispatch(const CodeObject &object,
-           const wavesmith::sim::detail::CodeObjectImage &image,
-           const KernelInfo &kernel, const KernelCode &code,
-           const LaunchParameters &parameters)
-      : object(object), image(image), kernel(kernel), code(code),
-        parameters(parameters) {}
-
-  const CodeObject &object;
-  const wavesmith::sim::detail::CodeObjectImage &image;
-  const KernelInfo &kernel;
-  const KernelCode &code;
-  const LaunchParameters &parameters;
-  MemoryView view;
-  uint64_t imageBase = 0;
-  uint64_t kernargAddress = 0;
-  uint64_t packetAddress = 0;
-  std::vector<uint8_t> kernarg;
-  uint32_t entry = 0;
-  uint32_t ldsBytes = 0;
-  uint32_t scratchPerLane = 0;
-  uint32_t threads = 0;
-  uint32_t waves = 0;
-};
-
-/// Aligned for the host's vector loads.
-struct alignas(64) Registers {
-  uint32_t words[vectorRegisters][lanesPerWave];
-};
-
-/// The state that one host thread reuses for workgroup after workgroup.
-class Worker {
-public:
-  explicit Worker(const Dispatch &dispatch)
-      : dispatch(dispatch), waves(dispatch.waves), registers(dispatch.waves),
-        hits(dispatch.image.instructions.size(), 0) {
-    for (auto &file : registers)
-      file.reset(new Registers);
-    scratch.resize(size_t(dispatch.waves) * dispatch.scratchPerLane *
-                   lanesPerWave);
-  }
-
-  Error runWorkgroup(uint64_t number);
-  Counters counters;
-  const std::vector<uint64_t> &instructionHits() const { return hits; }
-
-private:
-  void setUp(Wave &wave, uint32_t index, std::array<uint32_t, 3> id);
-
-  const Dispatch &dispatch;
-  Workgroup group;
-  std::vector<Wave> waves;
-  std::vector<std::unique_ptr<Registers>> registers;
-  std::vector<uint8_t> scratch;
-  std::vector<uint64_t> hits;
-};
-
-void Worker::setUp(Wave &w, uint32_t index, std::array<uint32_t, 3> id) {
-  const KernelCode &code = dispatch.code;
-  const auto &p = dispatch.parameters;
-  bool gfx942 = dispatch.image.isGfx942();
-  w = Wave();
-  w.vgpr = registers[index]->words;
-  std::fill(&w.vgpr[0][0], &w.vgpr[0][0] + vectorRegisters * lanesPerWave,
-            poisonWord);
-  std::fill(std::begin(w.sgpr), std::end(w.sgpr), poisonWord);
-  w.group = &group;
-  w.numberInGroup = index;
-  w.pc = dispatch.entry;
-  w.remaining = p.maxInstructions ? p.maxInstructions : ~uint64_t(0);
-  w.scratchPerLane = dispatch.scratchPerLane;
-  uint64_t waveScratch = uint64_t(dispatch.scratchPerLane) * lanesPerWave;
-  w.scratch = scratch.data() + index * waveScratch;
-  w.scratchOffset = index * waveScratch;
-
-  // MODE: round [3:0], denormals [7:4], DX10 clamp 8, IEEE 9.
-  setMode(w, ((code.rsrc1 >> 12) & 0xff) | (((code.rsrc1 >> 21) & 1) << 8) |
-                 (((code.rsrc1 >> 23) & 1) << 9));
-
-  // User SGPRs in their order.
-  unsigned next = 0;
-  auto add64 = [&](uint64_t value) {
-    w.write64(next, value);
-    next += 2;
-  };
-  auto enabled = [&](unsigned bit) { return (code.properties >> bit) & 1; };
-  if (enabled(
-          amdhsa::
-              KERNEL_CODE_PROPERTY_ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER_SHIFT)) {
-    // A swizzled descriptor that adds the lane: 64 lanes of 4 bytes.
-    add64(scratchBase | (uint64_t(1) << 63));
-    add64(0xffffffffu | (uint64_t((1u << 23) | (3u << 21) | (4u << 15)) << 32));
-  }
-  if (enabled(amdhsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_DISPATCH_PTR_SHIFT))
-    add64(dispatch.packetAddress);
-  if (enabled(amdhsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_QUEUE_PTR_SHIFT))
-    add64(0); // there is no queue: an access is reported
-  if (enabled(
-          amdhsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_KERNARG_SEGMENT_PTR_SHIFT))
-    add64(dispatch.kernargAddress);
-  if (enabled(amdhsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_DISPATCH_ID_SHIFT))
-    add64(0);
-  if (enabled(amdhsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_FLAT_SCRATCH_INIT_SHIFT))
-    add64(scratchBase);
-  if (enabled(
-          amdhsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_PRIVATE_SEGMENT_SIZE_SHIFT))
-    w.sgpr[next++] = dispatch.scratchPerLane;
-  // Preloaded kernel arguments: length and offset in dwords.
-  unsigned preloadLength = code.kernargPreload & 0x7f;
-  unsigned preloadOffset = code.kernargPreload >> 7;
-  for (unsigned i = 0; i < preloadLength; ++i) {
-    size_t at = 4 * size_t(preloadOffset + i);
-    if (at + 4 <= dispatch.kernarg.size())
-      std::memcpy(&w.sgpr[next], &dispatch.kernarg[at], 4);
-    ++next;
-  }
-  next = (code.rsrc2 >> 1) & 31;
-  for (unsigned d = 0; d < 3; ++d)
-    if ((code.rsrc2 >> (7 + d)) & 1)
-      w.sgpr[next++] = id[d];
-  if ((code.rsrc2 >> 10) & 1)
-    w.sgpr[next++] = 0;
-  if (!gfx942 && (code.rsrc2 & 1))
-    w.sgpr[next++] = static_cast<uint32_t>(w.scratchOffset);
-  if (gfx942)
-    w.write64(sgprFlatScratch, scratchBase + w.scratchOffset);
-  w.write64(sgprVCC, 0);
-  w.sgpr[sgprM0] = 0;
-
-  // v0 holds x, y and z in 10 bits each.
-  uint32_t active =
-      std::min(lanesPerWave, dispatch.threads - index * lanesPerWave);
-  uint64_t exec =
-      active == lanesPerWave ? ~uint64_t(0) : (uint64_t(1) << active) - 1;
-  w.write64(sgprEXEC, exec);
-  w.exec = ~exec; // makes the first use unpack it
-  for (uint32_t l = 0; l < active; ++l) {
-    uint32_t flat = index * lanesPerWave + l;
-    uint32_t x = flat % p.workgroup[0];
-    uint32_t y = flat / p.workgroup[0] % p.workgroup[1];
-    uint32_t z = flat / p.workgroup[0] / p.workgroup[1];
-    w.vgpr[0][l] = x | (y << 10) | (z << 20);
-  }
-}
-
-Error Worker::runWorkgroup(uint64_t number) {
-  const auto &p = dispatch.parameters;
-  std::array<uint32_t, 3> id = {
-      static_cast<uint32_t>(number % p.grid[0]),
-      static_cast<uint32_t>(number / p.grid[0] % p.grid[1]),
-      static_cast<uint32_t>(number / p.grid[0] / p.grid[1])};
-  auto poison = [](std::vector<uint8_t> &bytes) {
-    for (size_t i = 0; i + 4 <= bytes.size(); i += 4)
-      std::memcpy(&bytes[i], &poisonWord, 4);
-  };
-  group.lds.resize(dispatch.ldsBytes);
-  poison(group.lds);
-  poison(scratch);
-  group.object = &dispatch.image;
-  group.memory = &dispatch.view;
-  group.imageBase = dispatch.imageBase;
-  group.hits = hits.data();
-  for (uint32_t i = 0; i < dispatch.waves; ++i)
-    setUp(waves[i], i, id);
-
-  RunFunction run = opcodeTable().run;
-  const Wave *failed = nullptr;
-  while (!failed) {
-    bool running = false;
-    for (Wave &wave : waves) {
-      if (wave.status != WaveStatus::Running)
-        continue;
-      run(wave, turn);
-      if (wave.status == WaveStatus::Running && wave.remaining == 0)
-        fail(wave, "the wavefront has issued " + Twine(p.maxInstructions) +
-                       " instructions, the limit of this launch, and has not "
-                       "ended");
-      if (wave.status == WaveStatus::Failed) {
-        failed = &wave;
-        break;
-      }
-      running |= wave.status == WaveStatus::Running;
-    }
-    if (failed || running)
-      continue;
-    // All have ended or wait: those that have ended do not hold up a barrier.
-    bool waiting = false;
-    for (Wave &wave : waves)
-      if (wave.status == WaveStatus::AtBarrier) {
-        wave.status = WaveStatus::Running;
-        waiting = true;
-      }
-    if (!waiting)
-      break;
-  }
-  ++counters.workgroups;
-  counters.waves += waves.size();
-  for (const Wave &wave : waves) {
-    counters.activeLanesVALU += wave.activeLanesVALU;
-    counters.globalBytesRead += wave.globalBytesRead;
-    counters.globalBytesWritten += wave.globalBytesWritten;
-    counters.scratchBytesRead += wave.scratchBytesRead;
-    counters.scratchBytesWritten += wave.scratchBytesWritten;
-  }
-  if (!failed)
-    return Error::success();
-  uint64_t address = dispatch.image.addressOf(failed->current);
-  return createStringError(
-      "kernel '" + dispatch.kernel.name + "', instruction at 0x" +
-      Twine::utohexstr(address) + " '" +
-      dispatch.image.textOfInstruction(failed->current) + "', workgroup (" +
-      Twine(id[0]) + ", " + Twine(id[1]) + ", " + Twine(id[2]) +
-      "), wavefront " + Twine(failed->numberInGroup) + ": " + failed->error);
-}
-
-/// The host's floating-point environment for the time of a launch: round to
-/// nearest, denormals kept, nothing trapped.
-class PinnedEnvironment {
-public:
-  PinnedEnvironment() {
-    std::fegetenv(&saved);
-    std::fesetenv(FE_DFL_ENV);
-  }
-  ~PinnedEnvironment() { std::fesetenv(&saved); }
-
-private:
-  std::fenv_t saved;
-};
-
 Error checkParameters(const CodeObject &object, const LaunchParameters &p,
                       const KernelInfo *kernel) {
   if (!kernel) {
@@ -560,16 +327,17 @@ Error checkCode(const Dispatch &dispatch) {
 
 } // namespace
 
-Expected<Counters> wavesmith::sim::launch(const CodeObject &object,
-                                          Memory &memory,
-                                          const LaunchParameters &parameters,
-                                          unsigned threads) {
+Expected<std::unique_ptr<Dispatch>>
+wavesmith::sim::prepareLaunch(const CodeObject &object, Memory &memory,
+                              const LaunchParameters &parameters) {
   const KernelInfo *kernel = object.findKernel(parameters.kernel);
   if (Error error = checkParameters(object, parameters, kernel))
     return std::move(error);
   const wavesmith::sim::detail::CodeObjectImage &image = object.image();
   const KernelCode &code = image.codes[kernel - image.kernels.data()];
-  Dispatch dispatch(object, image, *kernel, code, parameters);
+  auto result =
+      std::make_unique<Dispatch>(object, image, *kernel, code, parameters);
+  Dispatch &dispatch = *result;
   uint64_t ldsBytes =
       uint64_t(code.groupSegmentSize) + parameters.dynamicLDSBytes;
   dispatch.ldsBytes =
@@ -601,10 +369,14 @@ Expected<Counters> wavesmith::sim::launch(const CodeObject &object,
   dispatch.imageBase = loaded.base;
   dispatch.view.image = &m;
   for (auto &[base, allocation] : m.allocations)
-    if (!allocation.released)
+    if (!allocation.released) {
+      // What a kernel writes is only known in a checked launch.
+      if (!parameters.check)
+        allocation.defined.setAll();
       dispatch.view.regions.push_back({base, allocation.size,
                                        allocation.bytes.get(), true,
-                                       allocation.name});
+                                       allocation.name, &allocation.defined});
+    }
   for (size_t s = 0; s < image.segments.size(); ++s) {
     const Segment &segment = image.segments[s];
     auto &contents = const_cast<std::vector<uint8_t> &>(loaded.contents[s]);
@@ -613,7 +385,8 @@ Expected<Counters> wavesmith::sim::launch(const CodeObject &object,
          segment.writable && !segment.executable,
          segment.executable ? "the kernel's code"
          : segment.writable ? "the code object's variables"
-                            : "the code object's constants"});
+                            : "the code object's constants",
+         nullptr});
   }
   dispatch.kernarg.assign(alignTo(std::max(kernel->kernargSize, 4u), 64), 0);
   std::memcpy(
@@ -622,14 +395,13 @@ Expected<Counters> wavesmith::sim::launch(const CodeObject &object,
   fillHiddenArguments(*kernel, parameters, dispatch.kernarg);
   dispatch.kernargAddress = 0x280000000000ull;
   dispatch.packetAddress = 0x290000000000ull;
-  std::array<uint8_t, 64> packet =
-      dispatchPacket(code, parameters, dispatch.kernargAddress);
+  dispatch.packet = dispatchPacket(code, parameters, dispatch.kernargAddress);
   dispatch.view.regions.push_back(
       {dispatch.kernargAddress, dispatch.kernarg.size(),
-       dispatch.kernarg.data(), false, "the kernarg segment"});
-  dispatch.view.regions.push_back({dispatch.packetAddress, packet.size(),
-                                   packet.data(), false,
-                                   "the dispatch packet"});
+       dispatch.kernarg.data(), false, "the kernarg segment", nullptr});
+  dispatch.view.regions.push_back(
+      {dispatch.packetAddress, dispatch.packet.size(), dispatch.packet.data(),
+       false, "the dispatch packet", nullptr});
   std::sort(dispatch.view.regions.begin(), dispatch.view.regions.end(),
             [](const Region &a, const Region &b) { return a.base < b.base; });
 
@@ -638,27 +410,38 @@ Expected<Counters> wavesmith::sim::launch(const CodeObject &object,
   if (total > (~uint64_t(0)) / parameters.grid[2])
     return createStringError("launch of kernel '" + kernel->name +
                              "': too many workgroups");
-  total *= parameters.grid[2];
+  dispatch.workgroups = total * parameters.grid[2];
+  return std::move(result);
+}
+
+Error wavesmith::sim::runWorkgroups(const Dispatch &dispatch,
+                                    const std::vector<bool> &done,
+                                    unsigned threads, Counters &counters,
+                                    std::vector<uint64_t> &hits,
+                                    Observer *observer) {
+  uint64_t total = dispatch.workgroups;
   uint64_t workers = threads ? threads : 1;
   // The order of atomics must not depend on the number of host threads.
-  if (image.hasGlobalAtomics)
+  if (dispatch.image.hasGlobalAtomics || observer)
     workers = 1;
   workers = std::min<uint64_t>(workers, total);
 
   std::atomic<uint64_t> next{0}, firstFailed{total};
   std::mutex mutex;
   std::string message;
-  std::vector<std::unique_ptr<Worker>> states(workers);
+  std::vector<std::unique_ptr<WorkgroupExecution>> states(workers);
   auto work = [&](size_t index) {
     PinnedEnvironment environment;
-    states[index] = std::make_unique<Worker>(dispatch);
+    states[index] = std::make_unique<WorkgroupExecution>(dispatch, observer);
     for (;;) {
       uint64_t number = next++;
       // Workgroups before a failed one are still run: the report is always
       // that of the first failure.
       if (number >= total || number > firstFailed)
         return;
-      if (Error error = states[index]->runWorkgroup(number)) {
+      if (!done.empty() && done[number])
+        continue;
+      if (Error error = states[index]->run(number)) {
         std::string text = toString(std::move(error));
         std::lock_guard<std::mutex> lock(mutex);
         if (number < firstFailed) {
@@ -677,16 +460,44 @@ Expected<Counters> wavesmith::sim::launch(const CodeObject &object,
     thread.join();
   if (firstFailed < total)
     return createStringError(message);
-
-  Counters counters;
-  std::vector<uint64_t> hits(image.instructions.size(), 0);
   for (const auto &state : states) {
     counters += state->counters;
     for (size_t i = 0; i < hits.size(); ++i)
       hits[i] += state->instructionHits()[i];
   }
-  countInstructions(image, hits, counters);
+  return Error::success();
+}
+
+Expected<Counters> wavesmith::sim::launch(const CodeObject &object,
+                                          Memory &memory,
+                                          const LaunchParameters &parameters,
+                                          unsigned threads) {
+  LaunchParameters adjusted = parameters;
+  if (parameters.check) {
+    if (!parameters.findings)
+      return createStringError("launch of kernel '" + parameters.kernel +
+                               "': a checked launch needs a list for its "
+                               "findings");
+    uint64_t budget = parameters.check->instructionBudget;
+    if (budget &&
+        (!parameters.maxInstructions || budget < parameters.maxInstructions))
+      adjusted.maxInstructions = budget;
+  }
+  auto prepared = prepareLaunch(object, memory, adjusted);
+  if (!prepared)
+    return prepared.takeError();
+  const Dispatch &dispatch = **prepared;
+  Counters counters;
+  std::vector<uint64_t> hits(dispatch.image.instructions.size(), 0);
+  std::unique_ptr<Checker> checker;
+  if (parameters.check)
+    checker = std::make_unique<Checker>(dispatch, *parameters.check,
+                                        *parameters.findings);
+  if (Error error =
+          runWorkgroups(dispatch, {}, threads, counters, hits, checker.get()))
+    return std::move(error);
+  countInstructions(dispatch.image, hits, counters);
   if (parameters.instructionUse)
-    *parameters.instructionUse = instructionUse(image, hits);
+    *parameters.instructionUse = instructionUse(dispatch.image, hits);
   return counters;
 }

@@ -16,6 +16,7 @@
 #ifndef WAVESMITH_LIB_SIMULATOR_MACHINE_H
 #define WAVESMITH_LIB_SIMULATOR_MACHINE_H
 
+#include "Observer.h"
 #include "wavesmith/Simulator/Simulator.h"
 #include "llvm/ADT/StringMap.h"
 #include <map>
@@ -208,6 +209,35 @@ struct Instruction {
   uint32_t opcodeName = 0;
 };
 
+/// The files that register ranges lie in.
+enum class RegisterFile : uint8_t {
+  /// v0..v255 at 0, a0..a255 at agprBase.
+  Vector,
+  /// By hardware encoding: VCC, EXEC, M0 and FLAT_SCRATCH are among them.
+  Scalar,
+  SCC,
+  Mode,
+};
+
+struct RegisterRange {
+  RegisterFile file;
+  uint16_t first;
+  uint16_t count;
+
+  bool operator==(const RegisterRange &o) const {
+    return file == o.file && first == o.first && count == o.count;
+  }
+};
+
+/// The registers that an instruction reads and writes, implicit ones included,
+/// as LLVM describes them. Registers picked by an index at run time
+/// (s_set_gpr_idx_on, s_movrel) are given as the encoding names them. A partial
+/// write (half a register) counts as a read of the register too.
+struct RegisterUse {
+  llvm::SmallVector<RegisterRange, 4> reads;
+  llvm::SmallVector<RegisterRange, 2> writes;
+};
+
 /// An executable section.
 struct TextSection {
   uint64_t address = 0;
@@ -254,6 +284,11 @@ struct CodeObjectImage {
   std::vector<Relocation> relocations;
   std::vector<TextSection> texts;
   std::vector<Instruction> instructions;
+  /// Beside instructions: out of the way of the loop.
+  std::vector<RegisterUse> registerUse;
+  /// For each instruction, the latency of LLVM's scheduling model, which counts
+  /// in turns of four cycles; 0 where it has none.
+  std::vector<uint8_t> scheduleTurns;
   /// For each instruction, its section.
   std::vector<uint32_t> textOf;
   std::vector<std::string> opcodeNames;
@@ -275,6 +310,10 @@ struct CodeObjectImage {
 // Memory
 //===----------------------------------------------------------------------===//
 
+namespace detail {
+class DefinedBytes;
+}
+
 /// A range of device addresses.
 struct Region {
   uint64_t base = 0;
@@ -282,14 +321,50 @@ struct Region {
   uint8_t *host = nullptr;
   bool writable = true;
   std::string name;
+  /// Of allocations; null for what the loader fills.
+  detail::DefinedBytes *defined = nullptr;
 };
 
 namespace detail {
+/// Which bytes of an allocation were written: by the host, and by kernels in
+/// checked launches. A launch that is not checked counts as writing all.
+class DefinedBytes {
+public:
+  explicit DefinedBytes(uint64_t size = 0) : size(size) {}
+
+  /// Whether all are known to be defined: the usual case.
+  bool all() const { return state == State::All; }
+  void setAll() {
+    state = State::All;
+    bits.clear();
+    bits.shrink_to_fit();
+  }
+  void set(uint64_t offset, uint64_t count, bool defined);
+  bool test(uint64_t offset) const {
+    return state == State::All ||
+           (state == State::Some && ((bits[offset / 64] >> (offset % 64)) & 1));
+  }
+  /// Whether any of 1 to 8 bytes is defined.
+  bool any(uint64_t offset, unsigned count) const {
+    for (unsigned i = 0; i < count; ++i)
+      if (test(offset + i))
+        return true;
+    return count == 0;
+  }
+
+private:
+  enum class State : uint8_t { None, Some, All };
+  State state = State::None;
+  uint64_t size;
+  std::vector<uint64_t> bits;
+};
+
 struct Allocation {
   uint64_t size = 0;
   std::unique_ptr<uint8_t[]> bytes;
   std::string name;
   bool released = false;
+  DefinedBytes defined;
 };
 
 struct LoadedImage {
@@ -363,6 +438,10 @@ struct Wave {
   uint32_t scratchPerLane = 0;
   uint64_t scratchOffset = 0;
   Workgroup *group = nullptr;
+  /// Where memory instructions note what they access; null in a plain run.
+  AccessRecord *access = nullptr;
+  /// The observer's own; set in waveBegin.
+  void *observed = nullptr;
   const Region *recent[4] = {nullptr, nullptr, nullptr, nullptr};
   std::string error;
   /// Counted here because they depend on EXEC.
@@ -397,8 +476,11 @@ extern __thread uint8_t halfRounding;
 
 /// Stops a wavefront with a message.
 void fail(Wave &wave, const llvm::Twine &message);
-/// Stops a wavefront for an access of one of its lanes.
-void failLane(Wave &wave, int lane, const llvm::Twine &message);
+/// A bad access of one lane, or of the wavefront (lane -1): stops the
+/// wavefront, or, in an observed run that tolerates it, is noted; the caller
+/// then leaves out the lane and goes on.
+void failLane(Wave &wave, int lane, const llvm::Twine &message,
+              FaultKind kind = FaultKind::OutOfBounds);
 
 /// Finds host memory for an access to global memory; null, with the wavefront
 /// stopped, where the access is bad. A lane of -1 is a scalar access.
@@ -418,6 +500,8 @@ inline uint8_t *resolve(Wave &wave, int lane, uint64_t address, unsigned bytes,
 /// Runs a wavefront until it ends, fails, meets a barrier or has issued so
 /// many instructions.
 using RunFunction = void (*)(Wave &, uint64_t);
+/// Executes exactly one instruction, telling the observer (may be null).
+using StepFunction = void (*)(Wave &, Observer *);
 
 /// One entry of the tables of semantics.
 struct OpcodeEntry {
@@ -451,6 +535,7 @@ struct OpcodeTable {
   Handler modified = nullptr;
   Handler unknown = nullptr;
   RunFunction run = nullptr;
+  StepFunction step = nullptr;
 };
 
 /// The table that fits the host.
@@ -467,6 +552,73 @@ void fillTable(OpcodeTable &table);
 
 /// Why an instruction that has no entry in the table is left out.
 llvm::StringRef whyUnsupported(llvm::StringRef opcode);
+
+// Of internal linkage: the families are compiled for several host instruction
+// sets, and no copy of one may serve another.
+
+/// The lane that a lane reads under a DPP control: -1 where it is outside, -2
+/// where the control is not known.
+static inline int dppSource(unsigned control, int lane) {
+  int row = lane & ~15, inRow = lane & 15;
+  if (control <= 0xff)
+    return (lane & ~3) | int((control >> (2 * (lane & 3))) & 3);
+  int n = static_cast<int>(control & 15);
+  switch (control & 0x1f0) {
+  case 0x100:
+    return inRow + n < 16 ? lane + n : -1;
+  case 0x110:
+    return inRow - n >= 0 ? lane - n : -1;
+  case 0x120:
+    return row | ((inRow - n) & 15);
+  case 0x150:
+    return row | n;
+  default:
+    break;
+  }
+  switch (control) {
+  case 0x130:
+    return lane + 1 < int(lanesPerWave) ? lane + 1 : -1;
+  case 0x134:
+    return (lane + 1) & int(lanesPerWave - 1);
+  case 0x138:
+    return lane - 1;
+  case 0x13c:
+    return (lane - 1) & int(lanesPerWave - 1);
+  case 0x140:
+    return row | (15 - inRow);
+  case 0x141:
+    return (lane & ~7) | (7 - (lane & 7));
+  case 0x142:
+    return row >= 16 ? row - 1 : -1;
+  case 0x143:
+    return row >= 32 ? 31 : -1;
+  default:
+    return -2;
+  }
+}
+
+/// The lane that a lane reads under the offset of ds_swizzle.
+static inline unsigned swizzleSource(unsigned offset, unsigned l) {
+  if (offset >= 0xe000) {
+    // FFT: the bits of the lane in reverse, but for those of the mask.
+    unsigned mask = offset & 31, reversed = 0;
+    for (unsigned i = 0; i < 5; ++i)
+      reversed |= ((l >> i) & 1) << (4 - i);
+    return (reversed >> __builtin_popcount(mask)) | (l & mask) | (l & 32);
+  } else if (offset >= 0xc000) {
+    // Rotation within 32 lanes: [10] direction, [9:5] distance, and a mask.
+    unsigned distance = (offset >> 5) & 31, mask = offset & 31;
+    unsigned rotated =
+        (offset >> 10) & 1 ? (l + 32 - distance) & 31 : (l + distance) & 31;
+    return (l & 32) | ((l & mask) | (rotated & ~mask & 31));
+  } else if (offset & 0x8000) {
+    return (l & ~3u) | ((offset >> (2 * (l & 3))) & 3);
+  } else {
+    unsigned andMask = offset & 31, orMask = (offset >> 5) & 31,
+             xorMask = (offset >> 10) & 31;
+    return (l & 32) | ((((l & 31) & andMask) | orMask) ^ xorMask);
+  }
+}
 
 /// Decodes all executable sections of an image.
 llvm::Error decode(detail::CodeObjectImage &image);

@@ -51,6 +51,7 @@ Expected<uint64_t> Memory::allocate(uint64_t bytes, StringRef name) {
   for (uint64_t i = 0; i < bytes; ++i)
     allocation.bytes[i] = static_cast<uint8_t>(poisonWord >> (8 * (i & 3)));
   allocation.size = bytes;
+  allocation.defined = wavesmith::sim::detail::DefinedBytes(bytes);
   allocation.name = name.str();
   uint64_t address = m.nextAddress;
   m.nextAddress = alignTo(address + bytes, 4096) + guardBytes;
@@ -69,6 +70,30 @@ Error Memory::release(uint64_t address) {
   it->second.released = true;
   it->second.bytes.reset();
   return Error::success();
+}
+
+void wavesmith::sim::detail::DefinedBytes::set(uint64_t offset, uint64_t count,
+                                               bool defined) {
+  if (count == 0 || (defined && state == State::All) ||
+      (!defined && state == State::None))
+    return;
+  if (defined && offset == 0 && count == size) {
+    setAll();
+    return;
+  }
+  if (state != State::Some) {
+    bits.assign((size + 63) / 64, state == State::All ? ~uint64_t(0) : 0);
+    state = State::Some;
+  }
+  for (uint64_t at = offset, end = offset + count; at < end;) {
+    uint64_t in = at % 64, n = std::min<uint64_t>(64 - in, end - at);
+    uint64_t mask = (n == 64 ? ~uint64_t(0) : (uint64_t(1) << n) - 1) << in;
+    if (defined)
+      bits[at / 64] |= mask;
+    else
+      bits[at / 64] &= ~mask;
+    at += n;
+  }
 }
 
 static Expected<uint8_t *> find(const wavesmith::sim::detail::MemoryImage &m,
@@ -91,8 +116,11 @@ Error Memory::write(uint64_t address, ArrayRef<uint8_t> bytes) {
   auto host = find(*impl, address, bytes.size(), "write");
   if (!host)
     return host.takeError();
-  if (!bytes.empty())
-    std::memcpy(*host, bytes.data(), bytes.size());
+  if (bytes.empty())
+    return Error::success();
+  std::memcpy(*host, bytes.data(), bytes.size());
+  auto it = std::prev(impl->allocations.upper_bound(address));
+  it->second.defined.set(address - it->first, bytes.size(), true);
   return Error::success();
 }
 
@@ -211,8 +239,22 @@ uint8_t *wavesmith::sim::resolveSlow(Wave &wave, int lane, uint64_t address,
     message = "out-of-bounds " + std::string(write ? "write" : "read") +
               " of " + std::to_string(bytes) + " bytes at " + hex(address) +
               ": " + view.image->describe(address);
-  failLane(wave, lane, message);
+  failLane(wave, lane, message,
+           region && write && !region->writable ? FaultKind::ReadOnly
+                                                : FaultKind::OutOfBounds);
   return nullptr;
+}
+
+Observer::~Observer() = default;
+
+void AccessRecord::addFault(int lane, FaultKind kind, std::string message) {
+  hasFaults = true;
+  faults.push_back({lane, kind, std::move(message)});
+}
+
+void AccessRecord::clearFaults() {
+  hasFaults = false;
+  faults.clear();
 }
 
 __thread uint8_t wavesmith::sim::halfRounding = 0;
@@ -238,7 +280,12 @@ void wavesmith::sim::fail(Wave &wave, const Twine &message) {
   wave.error = message.str();
 }
 
-void wavesmith::sim::failLane(Wave &wave, int lane, const Twine &message) {
+void wavesmith::sim::failLane(Wave &wave, int lane, const Twine &message,
+                              FaultKind kind) {
+  if (wave.access && wave.access->tolerant) {
+    wave.access->addFault(lane, kind, message.str());
+    return;
+  }
   if (lane < 0)
     fail(wave, message);
   else

@@ -7,9 +7,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "AtomicOperation.h"
+#include <algorithm>
 
 namespace wavesmith::sim::WAVESMITH_SIMULATOR_VARIANT {
 namespace {
+
+void note(Wave &w, uint64_t address, unsigned bytes, bool write = false,
+          bool atomic = false, bool returns = true) {
+  MemoryAccess &access =
+      w.access->add(AccessSpace::Scalar, write, atomic, returns, bytes);
+  access.lanes = 1;
+  access.address[0] = address;
+}
 
 /// src[0] is the base, src[1] the SGPR offset, imm the immediate one.
 template <unsigned Dwords> void load(Wave &w, const Instruction &I) {
@@ -17,11 +26,15 @@ template <unsigned Dwords> void load(Wave &w, const Instruction &I) {
   if (I.src[1].kind != OperandKind::None)
     address += s32(w, I.src[1]);
   if (address & 3) {
-    fail(w,
-         "scalar load from address 0x" + llvm::Twine::utohexstr(address) +
-             ", which is no multiple of 4 (the hardware drops the low bits)");
+    failLane(
+        w, -1,
+        "scalar load from address 0x" + llvm::Twine::utohexstr(address) +
+            ", which is no multiple of 4 (the hardware drops the low bits)",
+        FaultKind::Misaligned);
     return;
   }
+  if (w.access)
+    note(w, address, 4 * Dwords);
   const uint8_t *host = resolve(w, -1, address, 4 * Dwords, false);
   if (!host)
     return;
@@ -39,11 +52,17 @@ template <unsigned Dwords> void bufferLoad(Wave &w, const Instruction &I) {
     offset += s32(w, I.src[1]);
   offset &= 0xffffffffu;
   if ((base + offset) & 3) {
-    fail(w, "scalar buffer load from address 0x" +
-                llvm::Twine::utohexstr(base + offset) +
-                ", which is no multiple of 4");
+    failLane(w, -1,
+             "scalar buffer load from address 0x" +
+                 llvm::Twine::utohexstr(base + offset) +
+                 ", which is no multiple of 4",
+             FaultKind::Misaligned);
     return;
   }
+  if (w.access && offset < limit)
+    note(w, base + offset,
+         static_cast<unsigned>(
+             std::min<uint64_t>(4 * Dwords, (limit - offset) & ~uint64_t(3))));
   for (unsigned i = 0; i < Dwords; ++i) {
     uint32_t value = 0;
     if (offset + 4 * i + 4 <= limit) {
@@ -81,11 +100,15 @@ bool scalarAddress(Wave &w, const Instruction &I, bool buffer, unsigned bytes,
   }
   unsigned alignment = bytes < 8 || !I.isAtomic ? 4 : 8;
   if (address % alignment) {
-    fail(w, llvm::Twine(I.isAtomic ? "scalar atomic" : "scalar store") +
-                " to address 0x" + llvm::Twine::utohexstr(address) +
-                ", which is no multiple of " + llvm::Twine(alignment));
+    failLane(w, -1,
+             llvm::Twine(I.isAtomic ? "scalar atomic" : "scalar store") +
+                 " to address 0x" + llvm::Twine::utohexstr(address) +
+                 ", which is no multiple of " + llvm::Twine(alignment),
+             FaultKind::Misaligned);
     return false;
   }
+  if (w.access && inRange)
+    note(w, address, bytes, true, I.isAtomic, I.isAtomic && I.returnsOld);
   return true;
 }
 

@@ -88,7 +88,49 @@ bool bufferAddresses(Wave &w, const Instruction &I, Addresses &out) {
   return true;
 }
 
-bool computeAddresses(Wave &w, const Instruction &I, Addresses &out) {
+enum class Use { Read, Write, Atomic };
+
+/// Notes the access of all active lanes, before it is done.
+void note(Wave &w, const Instruction &I, const Addresses &a, unsigned bytes,
+          Use use) {
+  auto add = [&](AccessSpace space, uint64_t selected) {
+    if (!selected)
+      return;
+    MemoryAccess &access = w.access->add(
+        space, use != Use::Read, use == Use::Atomic,
+        use == Use::Read || (use == Use::Atomic && I.returnsOld), bytes);
+    access.lanes = selected;
+    uint64_t offsetMask = a.flat && space != AccessSpace::Global
+                              ? uint64_t(0xffffffffu)
+                              : ~uint64_t(0);
+    for (unsigned l = 0; l < L; ++l)
+      access.address[l] = a.address[l] & offsetMask;
+  };
+  uint64_t global = w.exec, lds = 0, scratch = 0;
+  if (a.scratch) {
+    scratch = w.exec;
+    global = 0;
+  } else if (a.checked) {
+    global &= a.laneInRange;
+    for (unsigned l = 0; l < L; ++l)
+      if (a.offset[l] >= a.limit)
+        global &= ~(uint64_t(1) << l);
+  } else if (a.flat) {
+    for (unsigned l = 0; l < L; ++l) {
+      uint32_t high = static_cast<uint32_t>(a.address[l] >> 32);
+      lds |= uint64_t(high == sharedApertureHigh) << l;
+      scratch |= uint64_t(high == privateApertureHigh) << l;
+    }
+    lds &= w.exec;
+    scratch &= w.exec;
+    global &= ~(lds | scratch);
+  }
+  add(AccessSpace::Global, global);
+  add(AccessSpace::LDS, lds);
+  add(AccessSpace::Scratch, scratch);
+}
+
+bool locate(Wave &w, const Instruction &I, Addresses &out) {
   if (I.space == Space::Buffer)
     return bufferAddresses(w, I, out);
   if (I.space == Space::Scratch) {
@@ -115,6 +157,16 @@ bool computeAddresses(Wave &w, const Instruction &I, Addresses &out) {
   return true;
 }
 
+/// Fills in the addresses and, in an observed run, notes the access.
+bool computeAddresses(Wave &w, const Instruction &I, Addresses &out,
+                      unsigned bytes, Use use) {
+  if (!locate(w, I, out))
+    return false;
+  if (w.access)
+    note(w, I, out, bytes, use);
+  return true;
+}
+
 /// Scratch is kept as the chips keep it: dword d of lane l at 256 d + 4 l.
 uint8_t *scratchByte(Wave &w, unsigned lane, uint64_t offset) {
   return w.scratch + (offset / 4) * (4 * L) + 4 * lane + offset % 4;
@@ -135,7 +187,8 @@ bool checkScratch(Wave &w, unsigned lane, uint64_t offset, unsigned bytes,
     failLane(w, static_cast<int>(lane),
              llvm::Twine("misaligned ") + (write ? "write" : "read") + " of " +
                  llvm::Twine(bytes) + " bytes at offset " +
-                 llvm::Twine(offset) + " of private memory");
+                 llvm::Twine(offset) + " of private memory",
+             FaultKind::Misaligned);
     return false;
   }
   (write ? w.scratchBytesWritten : w.scratchBytesRead) += bytes;
@@ -204,17 +257,20 @@ bool placeOf(Wave &w, const Addresses &a, unsigned lane, unsigned bytes,
   return true;
 }
 
+// A lane whose access is bad is left out and the others go on: either the
+// wavefront has failed and all is dropped, or the run tolerates it.
+
 /// Loads so many dwords.
 template <unsigned Dwords> void loadDwords(Wave &w, const Instruction &I) {
   Addresses a;
-  if (!computeAddresses(w, I, a))
+  if (!computeAddresses(w, I, a, 4 * Dwords, Use::Read))
     return;
   uint32_t (*d)[L] = w.vgpr + I.dst.index;
   for (uint64_t rest = w.exec; rest; rest &= rest - 1) {
     unsigned l = static_cast<unsigned>(__builtin_ctzll(rest));
     Place place;
     if (!placeOf(w, a, l, 4 * Dwords, false, place))
-      return;
+      continue;
     for (unsigned i = 0; i < Dwords; ++i) {
       uint32_t value = 0;
       if (4 * i + 4 <= place.bytesInRange)
@@ -231,14 +287,14 @@ enum class Part { Whole, Low16, High16 };
 template <typename T, Part Where>
 void loadSmall(Wave &w, const Instruction &I) {
   Addresses a;
-  if (!computeAddresses(w, I, a))
+  if (!computeAddresses(w, I, a, sizeof(T), Use::Read))
     return;
   uint32_t *d = w.vgpr[I.dst.index];
   for (uint64_t rest = w.exec; rest; rest &= rest - 1) {
     unsigned l = static_cast<unsigned>(__builtin_ctzll(rest));
     Place place;
     if (!placeOf(w, a, l, sizeof(T), false, place))
-      return;
+      continue;
     T value = 0;
     if (place.host)
       std::memcpy(&value, place.host, sizeof(T));
@@ -254,14 +310,14 @@ void loadSmall(Wave &w, const Instruction &I) {
 
 template <unsigned Dwords> void storeDwords(Wave &w, const Instruction &I) {
   Addresses a;
-  if (!computeAddresses(w, I, a))
+  if (!computeAddresses(w, I, a, 4 * Dwords, Use::Write))
     return;
   uint32_t (*s)[L] = w.vgpr + I.src[1].index;
   for (uint64_t rest = w.exec; rest; rest &= rest - 1) {
     unsigned l = static_cast<unsigned>(__builtin_ctzll(rest));
     Place place;
     if (!placeOf(w, a, l, 4 * Dwords, true, place))
-      return;
+      continue;
     for (unsigned i = 0; i < Dwords; ++i)
       if (4 * i + 4 <= place.bytesInRange)
         std::memcpy(place.host + i * (place.interleaved ? 4 * L : 4), &s[i][l],
@@ -272,14 +328,14 @@ template <unsigned Dwords> void storeDwords(Wave &w, const Instruction &I) {
 template <typename T, unsigned Shift>
 void storeSmall(Wave &w, const Instruction &I) {
   Addresses a;
-  if (!computeAddresses(w, I, a))
+  if (!computeAddresses(w, I, a, sizeof(T), Use::Write))
     return;
   const uint32_t *s = w.vgpr[I.src[1].index];
   for (uint64_t rest = w.exec; rest; rest &= rest - 1) {
     unsigned l = static_cast<unsigned>(__builtin_ctzll(rest));
     Place place;
     if (!placeOf(w, a, l, sizeof(T), true, place))
-      return;
+      continue;
     T value = static_cast<T>(s[l] >> Shift);
     if (place.host)
       std::memcpy(place.host, &value, sizeof(T));
@@ -290,15 +346,22 @@ void storeSmall(Wave &w, const Instruction &I) {
 /// + 4 lane.
 template <typename T> void loadToLDS(Wave &w, const Instruction &I) {
   Addresses a;
-  if (!computeAddresses(w, I, a))
+  if (!computeAddresses(w, I, a, sizeof(T), Use::Read))
     return;
   uint64_t base = (w.sgpr[sgprM0] & 0xffffu) + uint64_t(I.imm);
   std::vector<uint8_t> &lds = w.group->lds;
+  if (w.access) {
+    MemoryAccess &access =
+        w.access->add(AccessSpace::LDS, true, false, false, 4);
+    access.lanes = w.exec;
+    for (unsigned l = 0; l < L; ++l)
+      access.address[l] = base + 4 * l;
+  }
   for (uint64_t rest = w.exec; rest; rest &= rest - 1) {
     unsigned l = static_cast<unsigned>(__builtin_ctzll(rest));
     Place place;
     if (!placeOf(w, a, l, sizeof(T), false, place))
-      return;
+      continue;
     T loaded = 0;
     if (place.host)
       std::memcpy(&loaded, place.host, sizeof(T));
@@ -317,10 +380,17 @@ template <typename T> void loadToLDS(Wave &w, const Instruction &I) {
 /// The other way round.
 void storeFromLDS(Wave &w, const Instruction &I) {
   Addresses a;
-  if (!computeAddresses(w, I, a))
+  if (!computeAddresses(w, I, a, 4, Use::Write))
     return;
   uint64_t base = (w.sgpr[sgprM0] & 0xffffu) + uint64_t(I.imm);
   std::vector<uint8_t> &lds = w.group->lds;
+  if (w.access) {
+    MemoryAccess &access =
+        w.access->add(AccessSpace::LDS, false, false, false, 4);
+    access.lanes = w.exec;
+    for (unsigned l = 0; l < L; ++l)
+      access.address[l] = base + 4 * l;
+  }
   for (uint64_t rest = w.exec; rest; rest &= rest - 1) {
     unsigned l = static_cast<unsigned>(__builtin_ctzll(rest));
     uint64_t offset = base + 4 * l;
@@ -328,11 +398,11 @@ void storeFromLDS(Wave &w, const Instruction &I) {
       failLane(w, static_cast<int>(l),
                "store from LDS offset " + llvm::Twine(offset) +
                    "; the workgroup has " + llvm::Twine(lds.size()) + " bytes");
-      return;
+      continue;
     }
     Place place;
     if (!placeOf(w, a, l, 4, true, place))
-      return;
+      continue;
     if (place.host)
       std::memcpy(place.host, lds.data() + offset, 4);
   }
@@ -341,7 +411,7 @@ void storeFromLDS(Wave &w, const Instruction &I) {
 template <AtomicKind Kind, typename T>
 void atomic(Wave &w, const Instruction &I) {
   Addresses a;
-  if (!computeAddresses(w, I, a))
+  if (!computeAddresses(w, I, a, sizeof(T), Use::Atomic))
     return;
   constexpr unsigned words = sizeof(T) / 4;
   uint32_t (*s)[L] = w.vgpr + I.src[1].index;
@@ -352,15 +422,17 @@ void atomic(Wave &w, const Instruction &I) {
       failLane(w, static_cast<int>(l),
                "atomic access to address 0x" +
                    llvm::Twine::utohexstr(a.address[l]) +
-                   ", which is no multiple of " + llvm::Twine(sizeof(T)));
-      return;
+                   ", which is no multiple of " + llvm::Twine(sizeof(T)),
+               FaultKind::Misaligned);
+      continue;
     }
     Place place;
     if (!placeOf(w, a, l, sizeof(T), true, place))
-      return;
+      continue;
     if (place.interleaved) {
-      failLane(w, static_cast<int>(l), "atomic access to private memory");
-      return;
+      failLane(w, static_cast<int>(l), "atomic access to private memory",
+               FaultKind::Other);
+      continue;
     }
     auto value = [&](unsigned first) {
       uint64_t bits = s[first][l];

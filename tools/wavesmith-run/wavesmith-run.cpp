@@ -78,6 +78,11 @@ struct Options {
       "threads", cl::value_desc("N"),
       cl::desc("Host threads of the simulator (default 1)"), cl::init("1"),
       cl::cat(category)};
+  cl::opt<bool> check{
+      "check",
+      cl::desc("Run the simulator's checker: uninitialised values, races, "
+               "missing waits, barriers; status 2 if it finds something"),
+      cl::cat(category)};
   cl::opt<std::string> report{"report", cl::value_desc("file.json"),
                               cl::desc("Where to write the report"),
                               cl::cat(category)};
@@ -212,12 +217,14 @@ static void printSummary(const LaunchReport &report) {
        << " ms, measured by HIP events\n";
 }
 
-static llvm::Error run(const Options &commandLine) {
+/// Sets found if the checker found something.
+static llvm::Error run(const Options &commandLine, bool &found) {
   llvm::Expected<DeviceKind> kind = parseDeviceKind(commandLine.device);
   if (!kind)
     return kind.takeError();
   DeviceOptions options;
   options.chip = commandLine.chip;
+  options.check = commandLine.check;
   if (llvm::StringRef(commandLine.threads).getAsInteger(10, options.threads) ||
       options.threads == 0)
     return llvm::createStringError("--threads=" + commandLine.threads +
@@ -348,6 +355,18 @@ static llvm::Error run(const Options &commandLine) {
   if (llvm::Error error = files.commit())
     return error;
   printSummary(result->report);
+  if (result->report.findings) {
+    const std::vector<sim::Finding> &findings = *result->report.findings;
+    llvm::outs() << "checked: "
+                 << (findings.empty()
+                         ? "nothing found"
+                         : std::to_string(findings.size()) + " findings")
+                 << "\n";
+    llvm::outs().flush();
+    for (const sim::Finding &finding : findings)
+      llvm::errs() << finding.text() << "\n";
+    found = !findings.empty();
+  }
   return llvm::Error::success();
 }
 
@@ -359,9 +378,10 @@ int main(int argc, char **argv) {
                             "Runs a kernel that wavesmith-compile wrote\n",
                             commandLine.single()))
     return 1;
-  if (llvm::Error error = run(commandLine)) {
+  bool found = false;
+  if (llvm::Error error = run(commandLine, found)) {
     printToolError(llvm::toString(std::move(error)));
     return 1;
   }
-  return 0;
+  return found ? 2 : 0;
 }

@@ -16,6 +16,7 @@
 #ifndef WAVESMITH_DEVICE_DEVICE_H
 #define WAVESMITH_DEVICE_DEVICE_H
 
+#include "wavesmith/Simulator/Checker.h"
 #include "wavesmith/Simulator/Simulator.h"
 #include "wavesmith/Target/Target.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -81,6 +82,9 @@ struct DeviceOptions {
   std::string chip;
   /// Host threads of the simulator, from 1 to 1024.
   unsigned threads = 1;
+  /// Run the simulator's checker (docs/simulator.md). Auto then takes the
+  /// simulator; a GPU that is asked for is an error.
+  bool check = false;
 };
 
 /// A code object on a device. It must not outlive its device.
@@ -148,6 +152,9 @@ public:
   virtual llvm::ArrayRef<sim::InstructionUse> instructionUse() const {
     return {};
   }
+
+  /// What the checker found in the last launch; null where none ran.
+  virtual const std::vector<sim::Finding> *findings() const { return nullptr; }
 
   /// Time of the last launch, measured on a GPU by HIP events, after wait().
   /// A simulator never gives one.

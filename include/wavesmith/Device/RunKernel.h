@@ -53,6 +53,8 @@ struct LaunchReport {
   std::optional<sim::Counters> counters;
   /// Only where instructions are simulated.
   std::vector<sim::InstructionUse> instructionUse;
+  /// Only of a checked run.
+  std::optional<std::vector<sim::Finding>> findings;
   /// Only if a GPU measured it.
   std::optional<double> measuredSeconds;
   llvm::json::Value schedule = nullptr;

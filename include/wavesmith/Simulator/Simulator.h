@@ -192,6 +192,9 @@ struct InstructionUse {
   uint64_t count = 0;
 };
 
+struct CheckOptions;
+struct Finding;
+
 /// What to launch. The referenced memory must live until launch returns.
 struct LaunchParameters {
   llvm::StringRef kernel;
@@ -209,6 +212,11 @@ struct LaunchParameters {
   /// Instructions that one wavefront may issue, against endless loops; 0 for
   /// no limit.
   uint64_t maxInstructions = uint64_t(1) << 40;
+  /// Checker mode (wavesmith/Simulator/Checker.h): findings are appended to the
+  /// list, which must be given, and the run goes on where that is possible. It
+  /// is several times slower and takes one host thread.
+  const CheckOptions *check = nullptr;
+  std::vector<Finding> *findings = nullptr;
   /// Where launch puts what it executed, sorted by opcode; null for nowhere.
   /// The approximate ones tell which results may differ from a chip's.
   std::vector<InstructionUse> *instructionUse = nullptr;

@@ -117,7 +117,7 @@ runLines(const std::string &target, const std::vector<std::string> &lines,
   arguments.add(inAddress).add(outAddress).add(exec);
   parameters.kernarg = arguments.bytes;
   parameters.instructionUse = use;
-  auto counters = launch(*object, device.memory, parameters);
+  auto counters = launchChecked(*object, device.memory, parameters);
   if (!counters) {
     ADD_FAILURE() << llvm::toString(counters.takeError());
     return result;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TestSupport.h"
+#include "wavesmith/Simulator/Checker.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FileSystem.h"
@@ -14,6 +15,7 @@
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <map>
 
@@ -104,6 +106,22 @@ std::shared_ptr<const CodeObject> build(const std::string &source,
     return nullptr;
   entry = *object;
   return entry;
+}
+
+llvm::Expected<Counters> launchChecked(const CodeObject &object, Memory &memory,
+                                       LaunchParameters parameters,
+                                       unsigned threads) {
+  static const bool checked = std::getenv("WAVESMITH_TEST_CHECKED") != nullptr;
+  if (!checked)
+    return launch(object, memory, parameters, threads);
+  CheckOptions options;
+  std::vector<Finding> findings;
+  parameters.check = &options;
+  parameters.findings = &findings;
+  auto result = launch(object, memory, parameters, threads);
+  if (!result || findings.empty())
+    return result;
+  return createStringError(findings.front().text());
 }
 
 std::vector<double> assortedDoubles(size_t count, unsigned seed) {

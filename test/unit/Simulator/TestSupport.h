@@ -59,6 +59,12 @@ public:
   std::vector<uint8_t> bytes;
 };
 
+/// Launches; under the checker if the environment has WAVESMITH_TEST_CHECKED,
+/// with the first finding as an error.
+llvm::Expected<Counters> launchChecked(const CodeObject &object, Memory &memory,
+                                       LaunchParameters parameters,
+                                       unsigned threads = 1);
+
 /// A memory with typed buffers.
 class Device {
 public:
@@ -103,7 +109,7 @@ public:
     parameters.workgroup = {workgroup, 1, 1};
     parameters.kernarg = arguments.bytes;
     parameters.maxInstructions = limit;
-    return launch(object, memory, parameters, threads);
+    return launchChecked(object, memory, parameters, threads);
   }
   Memory memory;
 };

@@ -1,0 +1,494 @@
+//===- ComputeUnitModel.cpp - Issue and pipelines of one CU --------------===//
+//
+// Part of Wavesmith. Licensed under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ComputeUnitModel.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace wavesmith;
+using namespace wavesmith::sim;
+
+/// A SIMD has its turn every so many cycles, and a wavefront of 64 lanes passes
+/// a SIMD of 16 in as many.
+static constexpr double turnCycles = 4;
+
+//===----------------------------------------------------------------------===//
+// Costs of instructions
+//===----------------------------------------------------------------------===//
+
+static Unit unitOf(const Instruction &instruction) {
+  switch (instruction.category) {
+  case Category::VALU:
+    return Unit::Vector;
+  case Category::MFMA:
+    return Unit::Matrix;
+  case Category::SALU:
+    return Unit::Scalar;
+  case Category::SMEM:
+    return Unit::ScalarMemory;
+  case Category::LDS:
+    return Unit::LDS;
+  case Category::VMEMRead:
+  case Category::VMEMWrite:
+  case Category::VMEMAtomic:
+    return Unit::VectorMemory;
+  case Category::Branch:
+    return Unit::Branch;
+  case Category::Waitcnt:
+  case Category::Barrier:
+  case Category::Other:
+    return Unit::Internal;
+  }
+  return Unit::Internal;
+}
+
+std::vector<InstructionCost>
+wavesmith::sim::instructionCosts(const sim::detail::CodeObjectImage &image) {
+  using Special = InstructionCost::Special;
+  std::vector<InstructionCost> costs;
+  costs.reserve(image.instructions.size());
+  for (auto [i, instruction] : enumerate(image.instructions)) {
+    InstructionCost cost{};
+    StringRef name = image.opcodeNames[instruction.opcodeName];
+    cost.unit = unitOf(instruction);
+    // LLVM's scheduling model counts in turns. An instruction takes its unit
+    // for as long as its result takes: the pipelines are one pass of 16 lanes
+    // after the other.
+    unsigned turns = std::max<unsigned>(1, image.scheduleTurns[i]);
+    cost.cycles = static_cast<uint16_t>(turnCycles);
+    if (cost.unit == Unit::Vector || cost.unit == Unit::Matrix)
+      cost.cycles = static_cast<uint16_t>(turnCycles * turns);
+    // f64 products, and on gfx942 f32 ones, keep the vector unit busy.
+    cost.leavesVectorUnit =
+        cost.unit == Unit::Matrix &&
+        !(name.starts_with("V_MFMA_F64") ||
+          (image.isGfx942() && name.starts_with("V_MFMA_F32") &&
+           name.ends_with("F32")));
+    cost.flat = instruction.isFlat;
+    cost.storesToLDS =
+        cost.unit == Unit::LDS && name.starts_with("DS_WRITE");
+    cost.immediate = static_cast<uint16_t>(instruction.imm);
+    cost.special = StringSwitch<Special>(name)
+                       .Case("S_WAITCNT", Special::Waitcnt)
+                       .Case("S_NOP", Special::Nop)
+                       .Case("S_SLEEP", Special::Sleep)
+                       .Case("S_SETPRIO", Special::Priority)
+                       .Case("S_BARRIER", Special::Barrier)
+                       .Default(Special::None);
+    costs.push_back(cost);
+  }
+  return costs;
+}
+
+LDSCycles wavesmith::sim::ldsCycles(const TargetInfo &target,
+                                    const MemoryAccess &access) {
+  LDSCycles cycles;
+  unsigned words = std::max(1u, unsigned(access.bytes) / target.ldsBankBytes);
+  // So many lanes fill all banks once.
+  unsigned lanes = std::max(1u, target.ldsBanks / words);
+  for (unsigned first = 0; first < target.wavefrontSize; first += lanes) {
+    uint64_t group = access.lanes >> first;
+    if (lanes < 64)
+      group &= (uint64_t(1) << lanes) - 1;
+    if (!group)
+      continue;
+    // The distinct words that each bank has to give.
+    SmallVector<uint64_t, 64> asked;
+    for (uint64_t rest = group; rest; rest &= rest - 1) {
+      uint64_t word = access.address[first + llvm::countr_zero(rest)] /
+                      target.ldsBankBytes;
+      for (unsigned k = 0; k < words; ++k)
+        asked.push_back(word + k);
+    }
+    llvm::sort(asked);
+    asked.erase(llvm::unique(asked), asked.end());
+    SmallVector<unsigned, 32> perBank(target.ldsBanks, 0);
+    unsigned most = 0;
+    for (uint64_t word : asked)
+      most = std::max(most, ++perBank[word % target.ldsBanks]);
+    cycles.all += most;
+    cycles.conflicts += most - 1;
+  }
+  return cycles;
+}
+
+//===----------------------------------------------------------------------===//
+// Workgroups
+//===----------------------------------------------------------------------===//
+
+ComputeUnitModel::ComputeUnitModel(const Dispatch &dispatch,
+                                   const TargetInfo &target,
+                                   const TimingParameters &parameters,
+                                   ArrayRef<InstructionCost> costs,
+                                   MemoryModel &memory, unsigned workgroupSlots)
+    : issuedBySlot(workgroupSlots, 0), dispatch(dispatch), target(target),
+      p(parameters), costs(costs), memory(memory),
+      instructionCache(target.instructionCacheBytes, 64, 8),
+      slots(workgroupSlots), simds(target.simdsPerCU),
+      ldsPorts(std::max(1u, target.simdsPerCU / 2)) {
+  for (Slot &slot : slots) {
+    slot.execution = std::make_unique<WorkgroupExecution>(dispatch);
+    slot.states.resize(dispatch.waves);
+  }
+  timings.resize(costs.size());
+}
+
+void ComputeUnitModel::start(unsigned index, uint64_t number) {
+  Slot &slot = slots[index];
+  slot.execution->begin(number);
+  slot.active = true;
+  ++residentWorkgroups;
+  double first = std::max(now, slot.freeAt);
+  for (auto [i, state] : enumerate(slot.states)) {
+    state = WaveState();
+    state.wave = &slot.execution->waves()[i];
+    state.slot = index;
+    state.age = nextAge++;
+    state.ready = state.since = first;
+    state.reason = StallReason::Fetch;
+    SIMD &simd = *min_element(simds, [](const SIMD &a, const SIMD &b) {
+      return a.waves.size() < b.waves.size();
+    });
+    simd.waves.push_back(&state);
+    ++residentWaves;
+  }
+}
+
+Error ComputeUnitModel::finish(unsigned index) {
+  Slot &slot = slots[index];
+  slot.active = false;
+  slot.freeAt = now + p.workgroupStart;
+  --residentWorkgroups;
+  completions.push_back(now);
+  return slot.execution->end();
+}
+
+void ComputeUnitModel::addCounters(Counters &counters,
+                                   std::vector<uint64_t> &hits) {
+  for (Slot &slot : slots) {
+    counters += slot.execution->counters;
+    for (auto [to, from] : zip(hits, slot.execution->instructionHits()))
+      to += from;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Issue
+//===----------------------------------------------------------------------===//
+
+/// When at most so many of some completions, in any order, are outstanding.
+static double remaining(SmallVectorImpl<double> &times, size_t allowed) {
+  if (times.size() <= allowed)
+    return 0;
+  llvm::sort(times);
+  return times[times.size() - 1 - allowed];
+}
+
+double ComputeUnitModel::waitTime(const WaveState &state, uint16_t immediate,
+                                  StallReason &reason) const {
+  unsigned vectorCount = (immediate & 15) | ((immediate >> 10) & 0x30);
+  unsigned otherCount = (immediate >> 8) & 15;
+  double vectorTime = 0;
+  // In order: an older one that is late holds up the count.
+  if (state.vectorMemory.size() > vectorCount)
+    vectorTime =
+        state.vectorMemory[state.vectorMemory.size() - 1 - vectorCount];
+  SmallVector<double> times;
+  for (const PendingScalar &pending : state.other)
+    times.push_back(pending.ready);
+  double otherTime = remaining(times, otherCount);
+  reason = vectorTime >= otherTime ? StallReason::VectorMemory
+                                   : StallReason::LDSOrScalar;
+  return std::max(vectorTime, otherTime);
+}
+
+static bool overlaps(const RegisterRange &a, const RegisterRange &b) {
+  return a.file == b.file && a.first < b.first + b.count &&
+         b.first < a.first + a.count;
+}
+
+bool ComputeUnitModel::canIssue(WaveState &state, SIMD &simd, double t) {
+  auto wait = [&](double until, StallReason reason) {
+    if (until <= t)
+      return false;
+    state.ready = until;
+    state.reason = reason;
+    return true;
+  };
+  Wave &wave = *state.wave;
+  uint32_t index = wave.pc;
+  if (index >= costs.size())
+    return true; // the execution says what is wrong
+  const InstructionCost &cost = costs[index];
+  uint64_t line = dispatch.image.addressOf(index) / 64;
+  if (line != state.instructionLine) {
+    state.instructionLine = line;
+    bool hit = instructionCache.access(line);
+    // The next line is on its way.
+    instructionCache.access(line + 1);
+    if (!hit && wait(t + p.instructionMiss, StallReason::Fetch))
+      return false;
+  }
+  if (cost.special == InstructionCost::Special::Waitcnt) {
+    StallReason reason;
+    double until = waitTime(state, cost.immediate, reason);
+    if (wait(until, reason))
+      return false;
+  }
+  if (!state.pending.empty()) {
+    llvm::erase_if(state.pending,
+                   [&](const PendingRange &r) { return r.ready <= t; });
+    const RegisterUse &use = dispatch.image.registerUse[index];
+    for (const PendingRange &pending : state.pending) {
+      // Vector instructions see scalar registers in time.
+      if (pending.range.file != RegisterFile::Vector &&
+          cost.unit == Unit::Vector)
+        continue;
+      auto hits = [&](const RegisterRange &range) {
+        return overlaps(range, pending.range);
+      };
+      if ((any_of(use.reads, hits) || any_of(use.writes, hits)) &&
+          wait(pending.ready, StallReason::Dependency))
+        return false;
+    }
+  }
+  switch (cost.unit) {
+  case Unit::Vector:
+    return !wait(simd.vectorFree, StallReason::PipeBusy);
+  case Unit::Matrix:
+    return !wait(std::max(simd.vectorFree, simd.matrixFree),
+                 StallReason::PipeBusy);
+  case Unit::LDS:
+    // A few instructions queue before the port.
+    return !wait(ldsPorts[(&simd - simds.data()) % ldsPorts.size()].freeTime() -
+                     4 * turnCycles,
+                 StallReason::PipeBusy);
+  case Unit::VectorMemory:
+    return !wait(memory.addressFreeTime() - 16 * turnCycles,
+                 StallReason::PipeBusy);
+  default:
+    return true;
+  }
+}
+
+void ComputeUnitModel::accessMemory(WaveState &state, unsigned simd,
+                                    const InstructionCost &cost, uint32_t index,
+                                    const AccessRecord *record, double t) {
+  bool vector = cost.unit == Unit::VectorMemory;
+  double vectorDone = t, otherDone = t;
+  LineRequests requests;
+  for (unsigned i = 0; record && i < record->count; ++i) {
+    const MemoryAccess &access = record->access[i];
+    if (access.space != AccessSpace::LDS) {
+      memory.linesOf(access,
+                     scratchBase + (uint64_t(state.slot) << 32) +
+                         state.wave->scratchOffset,
+                     requests);
+      continue;
+    }
+    LDSCycles cycles = ldsCycles(target, access);
+    ldsBusy += cycles.all;
+    ldsConflicts += cycles.conflicts;
+    double words = std::max(1.0, access.bytes / 4.0);
+    double portCycles = turnCycles * words;
+    if (cost.storesToLDS)
+      portCycles += p.ldsStoreOverhead;
+    Server &port = ldsPorts[simd % ldsPorts.size()];
+    double begin = port.take(t, std::max(portCycles, double(cycles.all)));
+    begin = std::max(begin, ldsBanks.take(begin, cycles.all));
+    // The latency is that of an access of one word without conflicts.
+    otherDone = std::max(
+        otherDone, begin + p.ldsLatency + std::max(0.0, portCycles - turnCycles) +
+                       cycles.conflicts);
+  }
+  if (cost.unit == Unit::ScalarMemory) {
+    otherDone = memory.scalarAccess(t, index, requests);
+  } else if (vector) {
+    vectorDone = memory.vectorAccess(t, index, requests);
+  }
+  if (vector) {
+    // The count falls in order.
+    if (!state.vectorMemory.empty())
+      vectorDone = std::max(vectorDone, state.vectorMemory.back());
+    state.vectorMemory.push_back(vectorDone);
+    while (!state.vectorMemory.empty() && state.vectorMemory.front() <= t)
+      state.vectorMemory.pop_front();
+  }
+  if (!vector || cost.flat) {
+    if (cost.flat)
+      otherDone = std::max(otherDone, vectorDone);
+    llvm::erase_if(state.other,
+                   [&](const PendingScalar &o) { return o.ready <= t; });
+    state.other.push_back({otherDone, cost.unit == Unit::ScalarMemory});
+  }
+}
+
+Error ComputeUnitModel::issue(WaveState &state, SIMD &simd, double t) {
+  Wave &wave = *state.wave;
+  Slot &slot = slots[state.slot];
+  uint32_t index = wave.pc;
+  uint32_t nextInOrder = index + 1;
+  const AccessRecord *record = slot.execution->step(wave);
+  if (wave.status == WaveStatus::Failed)
+    return slot.execution->end();
+  ++issued;
+  ++issuedBySlot[state.slot];
+  InstructionTiming &timing = timings[index];
+  ++timing.issued;
+  if (t > state.since) {
+    uint64_t stalled = static_cast<uint64_t>(t - state.since);
+    timing.stallCycles += stalled;
+    timing.stallsByReason[static_cast<unsigned>(state.reason)] += stalled;
+  }
+  const InstructionCost &cost = costs[index];
+  double next = t + turnCycles;
+  StallReason reason = StallReason::Arbitration;
+  busy[static_cast<unsigned>(cost.unit)] += cost.cycles;
+  auto writesScalar = [](const RegisterRange &range) {
+    return range.file != RegisterFile::Vector;
+  };
+  switch (cost.unit) {
+  case Unit::Vector:
+    simd.vectorFree = t + cost.cycles;
+    for (const RegisterRange &range : dispatch.image.registerUse[index].writes)
+      if (writesScalar(range))
+        state.pending.push_back({range, t + p.vectorToScalar});
+    break;
+  case Unit::Matrix:
+    simd.matrixFree = t + cost.cycles;
+    simd.vectorFree = t + (cost.leavesVectorUnit ? turnCycles : cost.cycles);
+    for (const RegisterRange &range : dispatch.image.registerUse[index].writes)
+      state.pending.push_back({range, t + cost.cycles});
+    break;
+  case Unit::ScalarMemory:
+  case Unit::LDS:
+  case Unit::VectorMemory:
+    accessMemory(state, static_cast<unsigned>(&simd - simds.data()), cost,
+                 index, record, t);
+    break;
+  case Unit::Branch:
+    if (wave.status == WaveStatus::Running && wave.pc != nextInOrder) {
+      next = t + p.branchTaken;
+      reason = StallReason::Fetch;
+    }
+    break;
+  default:
+    break;
+  }
+  using Special = InstructionCost::Special;
+  if (cost.special == Special::Nop) {
+    next = t + turnCycles * ((cost.immediate & 15) + 1);
+    reason = StallReason::Sleep;
+  } else if (cost.special == Special::Sleep) {
+    next = t + 64 * (cost.immediate & 127);
+    reason = StallReason::Sleep;
+  } else if (cost.special == Special::Priority) {
+    state.priority = cost.immediate & 3;
+  }
+  state.since = t + turnCycles;
+  state.ready = next;
+  state.reason = reason;
+  if (wave.status == WaveStatus::AtBarrier || wave.status == WaveStatus::Ended) {
+    state.ready = std::numeric_limits<double>::infinity();
+    if (wave.status == WaveStatus::Ended) {
+      llvm::erase(simd.waves, &state);
+      --residentWaves;
+    }
+    if (slot.execution->barrierComplete()) {
+      slot.execution->releaseBarrier();
+      for (WaveState &other : slot.states)
+        if (other.wave->status == WaveStatus::Running &&
+            other.ready == std::numeric_limits<double>::infinity()) {
+          other.ready = t + p.barrier;
+          other.reason = StallReason::Barrier;
+        }
+    }
+    if (slot.execution->ended())
+      return finish(state.slot);
+  }
+  return Error::success();
+}
+
+Expected<bool> ComputeUnitModel::turn(unsigned number, double t) {
+  SIMD &simd = simds[number];
+  unsigned taken = 0;
+  bool issuedAny = false;
+  // The wavefronts may change while they are served.
+  SmallVector<WaveState *, 8> order(simd.waves);
+  llvm::sort(order, [](const WaveState *a, const WaveState *b) {
+    return a->priority != b->priority ? a->priority > b->priority
+                                      : a->age < b->age;
+  });
+  for (WaveState *state : order) {
+    if (state->ready > t || state->wave->status != WaveStatus::Running)
+      continue;
+    uint32_t index = state->wave->pc;
+    Unit unit = index < costs.size() ? costs[index].unit : Unit::Internal;
+    // Vector and matrix instructions come through the same port.
+    unsigned port = unit == Unit::Matrix ? unsigned(Unit::Vector)
+                    : unit == Unit::ScalarMemory ? unsigned(Unit::Scalar)
+                                                 : unsigned(unit);
+    if (unit != Unit::Internal && ((taken >> port) & 1)) {
+      if (state->ready <= state->since)
+        state->reason = StallReason::Arbitration;
+      continue;
+    }
+    if (!canIssue(*state, simd, t))
+      continue;
+    taken |= 1u << port;
+    issuedAny = true;
+    now = t;
+    if (Error error = issue(*state, simd, t))
+      return std::move(error);
+  }
+  return issuedAny;
+}
+
+Error ComputeUnitModel::advance(double until, const NextWorkgroup &next) {
+  while (now < until) {
+    if (dispatching)
+      for (auto [i, slot] : enumerate(slots)) {
+        if (slot.active)
+          continue;
+        std::optional<uint64_t> number = next();
+        if (!number) {
+          dispatching = false;
+          break;
+        }
+        start(static_cast<unsigned>(i), *number);
+      }
+    if (!residentWorkgroups)
+      return Error::success();
+    double begin = now;
+    unsigned waves = residentWaves;
+    bool issuedAny = false;
+    for (unsigned s = 0; s < simds.size(); ++s) {
+      Expected<bool> result = turn(s, begin + s);
+      if (!result)
+        return result.takeError();
+      issuedAny |= *result;
+    }
+    double step = turnCycles;
+    if (!issuedAny) {
+      // To the next turn at which one may go on.
+      double earliest = std::numeric_limits<double>::infinity();
+      for (SIMD &simd : simds)
+        for (WaveState *state : simd.waves)
+          earliest = std::min(earliest, state->ready);
+      if (earliest == std::numeric_limits<double>::infinity())
+        return createStringError("kernel '" + dispatch.kernel.name +
+                                 "': wavefronts wait at a barrier that the "
+                                 "others never reach");
+      double turns = std::floor((earliest - begin) / turnCycles);
+      step = std::max(1.0, turns) * turnCycles;
+    }
+    now = begin + step;
+    waveCycles += waves * step;
+  }
+  return Error::success();
+}

@@ -1,0 +1,481 @@
+//===- Timing.cpp - A launch with its modelled time ----------------------===//
+//
+// Part of Wavesmith. Licensed under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ComputeUnitModel.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+using namespace wavesmith;
+using namespace wavesmith::sim;
+
+/// The modelled CU and its neighbours go on in step, so many cycles at a time.
+static constexpr double stepCycles = 512;
+/// The most neighbours that execute: more change the caches' state little, and
+/// each has the registers of all its wavefronts.
+static constexpr unsigned mostNeighbours = 15;
+static constexpr unsigned mostNeighbourWaves = 512;
+
+StringRef wavesmith::sim::stringify(StallReason reason) {
+  switch (reason) {
+  case StallReason::VectorMemory:
+    return "vector memory";
+  case StallReason::LDSOrScalar:
+    return "LDS or scalar memory";
+  case StallReason::Dependency:
+    return "dependency";
+  case StallReason::PipeBusy:
+    return "unit busy";
+  case StallReason::Arbitration:
+    return "other wavefronts";
+  case StallReason::Barrier:
+    return "barrier";
+  case StallReason::Fetch:
+    return "instruction fetch";
+  case StallReason::Sleep:
+    return "s_nop or s_sleep";
+  }
+  return "unknown";
+}
+
+namespace {
+
+/// The workgroups of a launch, and who executes them: workgroup k goes to die
+/// k mod D, and there to the CUs in turn.
+class Assignment {
+public:
+  Assignment(const TargetInfo &target, uint64_t workgroups)
+      : workgroups(workgroups), dies(target.dies),
+        cusOfDie(target.computeUnits / target.dies) {}
+
+  /// The nth workgroup of a CU of the first die.
+  std::optional<uint64_t> workgroupOf(unsigned cu, uint64_t n) const {
+    uint64_t number = (n * cusOfDie + cu) * dies;
+    if (number >= workgroups)
+      return std::nullopt;
+    return number;
+  }
+  uint64_t countOf(unsigned cu) const {
+    uint64_t ofDie = divideCeil(workgroups, uint64_t(dies));
+    return ofDie > cu ? divideCeil(ofDie - cu, uint64_t(cusOfDie)) : 0;
+  }
+
+private:
+  uint64_t workgroups;
+  unsigned dies, cusOfDie;
+};
+
+/// A CU that executes at the pace of the modelled one.
+class Neighbour {
+public:
+  Neighbour(const Dispatch &dispatch, const TargetInfo &target,
+            ArrayRef<InstructionCost> costs, MemoryModel &memory,
+            const Assignment &assignment, unsigned cu, unsigned slots)
+      : memory(memory), costs(costs), assignment(assignment), cu(cu),
+        caches(target) {
+    for (unsigned i = 0; i < slots; ++i) {
+      executions.push_back(std::make_unique<WorkgroupExecution>(dispatch));
+      active.push_back(false);
+    }
+  }
+
+  /// Executes so many instructions in a slot, or less if there are no more.
+  Error execute(unsigned slot, uint64_t instructions) {
+    WorkgroupExecution &execution = *executions[slot];
+    while (instructions) {
+      if (!active[slot]) {
+        std::optional<uint64_t> number = assignment.workgroupOf(cu, begun);
+        if (!number)
+          return Error::success();
+        ++begun;
+        execution.begin(*number);
+        active[slot] = true;
+      }
+      bool any = false;
+      for (Wave &wave : execution.waves()) {
+        // A few instructions each, so that wavefronts stay close.
+        for (unsigned i = 0; i < 16 && instructions &&
+                             wave.status == WaveStatus::Running;
+             ++i, --instructions) {
+          any = true;
+          if (Error error = step(slot, wave))
+            return error;
+        }
+      }
+      if (execution.barrierComplete()) {
+        execution.releaseBarrier();
+        any = true;
+      }
+      if (execution.ended()) {
+        active[slot] = false;
+        if (Error error = execution.end())
+          return error;
+        any = true;
+      }
+      if (!any)
+        return createStringError("wavefronts wait at a barrier that the others "
+                                 "never reach");
+    }
+    return Error::success();
+  }
+
+  /// Executes what was begun to its end.
+  Error drain() {
+    for (unsigned slot = 0; slot < executions.size(); ++slot) {
+      if (!active[slot])
+        continue;
+      uint64_t rest = begun;
+      while (active[slot]) {
+        // One at a time: no other workgroup may begin.
+        if (Error error = execute(slot, 1))
+          return error;
+        if (begun != rest)
+          return createStringError("a neighbour began a workgroup too many");
+      }
+    }
+    return Error::success();
+  }
+
+  uint64_t instructions = 0;
+  uint64_t begun = 0;
+  std::vector<std::unique_ptr<WorkgroupExecution>> executions;
+
+private:
+  Error step(unsigned slot, Wave &wave) {
+    WorkgroupExecution &execution = *executions[slot];
+    uint32_t index = wave.pc;
+    const AccessRecord *record = execution.step(wave);
+    ++instructions;
+    if (wave.status == WaveStatus::Failed)
+      return execution.end();
+    if (!record)
+      return Error::success();
+    LineRequests requests;
+    for (unsigned i = 0; i < record->count; ++i)
+      if (record->access[i].space != AccessSpace::LDS)
+        memory.linesOf(record->access[i],
+                       scratchBase + (uint64_t(cu + 1) << 40) +
+                           (uint64_t(slot) << 32) + wave.scratchOffset,
+                       requests);
+    memory.neighbourAccess(caches, index, requests,
+                           costs[index].unit == Unit::ScalarMemory);
+    return Error::success();
+  }
+
+  MemoryModel &memory;
+  ArrayRef<InstructionCost> costs;
+  const Assignment &assignment;
+  unsigned cu;
+  PrivateCaches caches;
+  std::vector<bool> active;
+};
+
+} // namespace
+
+Expected<std::pair<Counters, TimingReport>>
+wavesmith::sim::launchTimed(const CodeObject &object, Memory &memory,
+                            const LaunchParameters &parameters,
+                            const TimingOptions &options, unsigned threads) {
+  Expected<const TargetInfo &> found =
+      lookupTarget(object.target(), options.chip);
+  if (!found)
+    return found.takeError();
+  const TargetInfo &target = *found;
+  if (!(options.fittedScale > 0))
+    return createStringError("the scale of fitted parameters has to be "
+                             "positive, got " +
+                             Twine(std::to_string(options.fittedScale)));
+  auto prepared = prepareLaunch(object, memory, parameters);
+  if (!prepared)
+    return prepared.takeError();
+  const Dispatch &dispatch = **prepared;
+  const KernelInfo &kernel = dispatch.kernel;
+  auto occupancy = computeOccupancy(
+      target, kernel.vgprCount - kernel.agprCount, kernel.agprCount,
+      kernel.sgprCount, dispatch.ldsBytes, dispatch.threads);
+  if (!occupancy)
+    return occupancy.takeError();
+
+  TimingParameters p = timingParameters(target, options.fittedScale);
+  std::vector<InstructionCost> costs = instructionCosts(dispatch.image);
+  Assignment assignment(target, dispatch.workgroups);
+  uint64_t ofCU = assignment.countOf(0);
+  unsigned slots = static_cast<unsigned>(
+      std::min<uint64_t>(occupancy->workgroupsPerCU, std::max<uint64_t>(ofCU, 1)));
+  unsigned cusOfDie = target.computeUnits / target.dies;
+  unsigned busyCUs = static_cast<unsigned>(
+      std::min<uint64_t>(dispatch.workgroups, target.computeUnits));
+  unsigned neighbours = std::min(
+      {mostNeighbours, cusOfDie - 1,
+       std::max(1u, mostNeighbourWaves / (slots * dispatch.waves))});
+  while (neighbours && !assignment.countOf(neighbours))
+    --neighbours;
+
+  PinnedEnvironment environment;
+  MemoryModel model(target, p, busyCUs, 1 + neighbours,
+                    static_cast<uint32_t>(costs.size()));
+  ComputeUnitModel cu(dispatch, target, p, costs, model, slots);
+  std::vector<std::unique_ptr<Neighbour>> others;
+  for (unsigned i = 1; i <= neighbours; ++i)
+    others.push_back(std::make_unique<Neighbour>(dispatch, target, costs, model,
+                                                 assignment, i, slots));
+
+  // The modelled CU goes ahead, its neighbours follow.
+  uint64_t begun = 0;
+  double lastBegin = 0;
+  auto next = [&]() -> std::optional<uint64_t> {
+    if (begun && cu.issued >= options.detailedInstructions)
+      return std::nullopt;
+    auto number = assignment.workgroupOf(0, begun);
+    if (number) {
+      ++begun;
+      lastBegin = cu.now;
+    }
+    return number;
+  };
+  bool following = !others.empty();
+  std::vector<uint64_t> followed(slots, 0);
+  do {
+    if (Error error = cu.advance(cu.now + stepCycles, next))
+      return std::move(error);
+    if (!following)
+      continue;
+    uint64_t executed = 0;
+    for (unsigned slot = 0; slot < slots; ++slot) {
+      uint64_t count = cu.issuedBySlot[slot] - followed[slot];
+      followed[slot] += count;
+      for (auto &other : others)
+        if (Error error = other->execute(slot, count))
+          return std::move(error);
+    }
+    for (auto &other : others)
+      executed += other->instructions;
+    if (executed >= options.neighbourInstructions) {
+      following = false;
+      model.freezeShared();
+    }
+  } while (!cu.idle());
+  for (auto &other : others)
+    if (Error error = other->drain())
+      return std::move(error);
+
+  // The rest of the launch, plainly.
+  std::vector<bool> done(dispatch.workgroups, false);
+  for (uint64_t n = 0; n < begun; ++n)
+    done[*assignment.workgroupOf(0, n)] = true;
+  for (auto [i, other] : enumerate(others))
+    for (uint64_t n = 0; n < other->begun; ++n)
+      done[*assignment.workgroupOf(static_cast<unsigned>(i) + 1, n)] = true;
+  Counters counters;
+  std::vector<uint64_t> hits(costs.size(), 0);
+  if (options.executeRest)
+    if (Error error = runWorkgroups(dispatch, done, threads, counters, hits))
+      return std::move(error);
+  cu.addCounters(counters, hits);
+  for (auto &other : others)
+    for (auto &execution : other->executions) {
+      counters += execution->counters;
+      for (auto [to, from] : zip(hits, execution->instructionHits()))
+        to += from;
+    }
+  countInstructions(dispatch.image, hits, counters);
+
+  // The report.
+  TimingReport report;
+  report.chip = target.chip.str();
+  report.kernel = kernel.name;
+  report.clockHz = target.clockHz;
+  report.workgroupsOfCU = ofCU;
+  report.detailedWorkgroups = begun;
+  report.wavesPerSIMD = occupancy->wavesPerSIMD;
+  report.occupancyLimit = stringify(occupancy->limit).str();
+  double cycles = cu.now;
+  report.detailedCycles = static_cast<uint64_t>(cycles);
+  report.cycles = cycles;
+  if (begun < ofCU) {
+    // From the second generation on, the CU ends workgroups at a steady rate.
+    report.extrapolated = true;
+    llvm::sort(cu.completions);
+    size_t first = std::min<size_t>(slots, cu.completions.size()) - 1;
+    size_t last = first;
+    while (last + 1 < cu.completions.size() &&
+           cu.completions[last + 1] <= lastBegin)
+      ++last;
+    double rate = last > first
+                      ? double(last - first) / (cu.completions[last] -
+                                                cu.completions[first])
+                      : double(cu.completions.size()) / cycles;
+    report.cycles += double(ofCU - begun) / rate;
+  }
+  report.seconds = report.cycles / target.clockHz;
+  double simds = target.simdsPerCU;
+  report.achievedOccupancy =
+      cycles ? cu.waveCycles / cycles / (simds * target.maxWavesPerSIMD) : 0;
+  report.instructionsPerCycle = cycles ? double(cu.issued) / cycles : 0;
+  auto share = [&](StringRef name, double busy, double units) {
+    report.shares.push_back({name, cycles ? busy / cycles / units : 0});
+  };
+  auto busy = [&](Unit unit) { return cu.busy[static_cast<unsigned>(unit)]; };
+  share("VALU", busy(Unit::Vector), simds);
+  share("MFMA", busy(Unit::Matrix), simds);
+  share("scalar ALU", busy(Unit::Scalar), simds);
+  share("LDS", double(cu.ldsBusy), 1);
+  share("vector L1", std::max(model.vectorL1Busy(), model.addressBusy()), 1);
+  share("L2", model.l2Busy(), 1);
+  if (target.infinityCacheBytes)
+    share("Infinity Cache", model.infinityBusy(), 1);
+  share("HBM", model.hbmBusy(), 1);
+  llvm::sort(report.shares, [](const ResourceShare &a, const ResourceShare &b) {
+    return std::tie(b.share, a.name) < std::tie(a.share, b.name);
+  });
+  const MemoryModel::Statistics &s = model.statistics();
+  auto rate = [](uint64_t hits, uint64_t accesses) {
+    return accesses ? double(hits) / double(accesses) : -1.0;
+  };
+  report.vectorL1HitRate = rate(s.vectorHits, s.vectorAccesses);
+  report.scalarL1HitRate = rate(s.scalarHits, s.scalarAccesses);
+  report.l2HitRate = rate(s.l2Hits, s.l2Accesses);
+  report.infinityCacheHitRate = rate(s.infinityHits, s.infinityAccesses);
+  report.hbmBytes =
+      begun ? s.hbmBytes / double(begun) * double(dispatch.workgroups) : 0;
+  report.ldsCycles = cu.ldsBusy;
+  report.ldsConflictCycles = cu.ldsConflicts;
+  for (auto [index, timing] : enumerate(cu.timings)) {
+    if (!timing.issued)
+      continue;
+    timing.address = dispatch.image.addressOf(static_cast<uint32_t>(index));
+    for (unsigned r = 0; r < numStallReasons; ++r)
+      report.stallsByReason[r] += timing.stallsByReason[r];
+    report.instructions.push_back(timing);
+  }
+  llvm::sort(report.instructions,
+             [](const InstructionTiming &a, const InstructionTiming &b) {
+               return a.address < b.address;
+             });
+  if (report.shares.front().share > 0.5) {
+    report.limit = report.shares.front().name.str();
+  } else {
+    auto most = std::max_element(report.stallsByReason.begin(),
+                                 report.stallsByReason.end());
+    report.limit = ("latency: " + stringify(static_cast<StallReason>(
+                                      most - report.stallsByReason.begin())))
+                       .str();
+  }
+  report.parameters = p.list;
+  return std::make_pair(counters, std::move(report));
+}
+
+//===----------------------------------------------------------------------===//
+// Output
+//===----------------------------------------------------------------------===//
+
+json::Value TimingReport::toJSON() const {
+  json::Object o;
+  o["modelled"] = true;
+  o["chip"] = chip;
+  o["kernel"] = kernel;
+  o["cycles"] = cycles;
+  o["seconds"] = seconds;
+  o["clock_hz"] = clockHz;
+  o["detailed_cycles"] = detailedCycles;
+  o["extrapolated"] = extrapolated;
+  o["workgroups_of_compute_unit"] = workgroupsOfCU;
+  o["detailed_workgroups"] = detailedWorkgroups;
+  o["waves_per_simd"] = wavesPerSIMD;
+  o["occupancy_limit"] = occupancyLimit;
+  o["achieved_occupancy"] = achievedOccupancy;
+  o["instructions_per_cycle"] = instructionsPerCycle;
+  o["limit"] = limit;
+  json::Object sharesObject;
+  for (const ResourceShare &s : shares)
+    sharesObject[s.name] = s.share;
+  o["shares"] = std::move(sharesObject);
+  auto rate = [&](StringRef name, double value) {
+    o[name] = value < 0 ? json::Value(nullptr) : json::Value(value);
+  };
+  rate("vector_l1_hit_rate", vectorL1HitRate);
+  rate("scalar_l1_hit_rate", scalarL1HitRate);
+  rate("l2_hit_rate", l2HitRate);
+  rate("infinity_cache_hit_rate", infinityCacheHitRate);
+  o["hbm_bytes"] = hbmBytes;
+  o["lds_cycles"] = ldsCycles;
+  o["lds_conflict_cycles"] = ldsConflictCycles;
+  auto stalls = [](const std::array<uint64_t, numStallReasons> &values) {
+    json::Object stallsObject;
+    for (unsigned r = 0; r < numStallReasons; ++r)
+      if (values[r])
+        stallsObject[stringify(static_cast<StallReason>(r))] = values[r];
+    return stallsObject;
+  };
+  o["stall_cycles"] = stalls(stallsByReason);
+  json::Array list;
+  for (const InstructionTiming &i : instructions)
+    list.push_back(json::Object{{"address", i.address},
+                                {"issued", i.issued},
+                                {"stall_cycles", i.stallCycles},
+                                {"stalls", stalls(i.stallsByReason)}});
+  o["instructions"] = std::move(list);
+  json::Array numbers;
+  for (const TimingParameter &p : parameters)
+    numbers.push_back(json::Object{{"name", p.name},
+                                   {"value", p.value},
+                                   {"source", p.source},
+                                   {"fitted", p.fitted}});
+  o["parameters"] = std::move(numbers);
+  return o;
+}
+
+void TimingReport::print(raw_ostream &os, const CodeObject &object,
+                         unsigned hotSpots) const {
+  os << "modelled time of '" << kernel << "' on " << chip << ": "
+     << format("%.4g", seconds * 1e6) << " us, " << format("%.0f", cycles)
+     << " cycles at " << format("%.2f", clockHz / 1e9) << " GHz"
+     << (extrapolated ? " (extrapolated from " : " (") << detailedWorkgroups
+     << " of " << workgroupsOfCU << " workgroups of one compute unit)\n"
+     << "limit: " << limit << '\n';
+  for (const ResourceShare &s : shares)
+    os << format("  %-16s %5.1f %%\n", s.name.str().c_str(), 100 * s.share);
+  os << format("waves a SIMD %u (limit: %s), occupancy achieved %.1f %%, "
+               "instructions a cycle %.2f\n",
+               wavesPerSIMD, occupancyLimit.c_str(), 100 * achievedOccupancy,
+               instructionsPerCycle);
+  std::vector<InstructionTiming> hot = instructions;
+  llvm::sort(hot, [](const InstructionTiming &a, const InstructionTiming &b) {
+    return std::tie(b.stallCycles, a.address) <
+           std::tie(a.stallCycles, b.address);
+  });
+  uint64_t all = 0;
+  for (const InstructionTiming &i : hot)
+    all += i.stallCycles;
+  if (hot.size() > hotSpots)
+    hot.resize(hotSpots);
+  auto code = object.disassemble(kernel);
+  if (!code) {
+    consumeError(code.takeError());
+    return;
+  }
+  os << "share of stalls  reason                 instruction\n";
+  for (const InstructionTiming &i : hot) {
+    if (!i.stallCycles)
+      break;
+    auto most = std::max_element(i.stallsByReason.begin(),
+                                 i.stallsByReason.end());
+    std::string text;
+    for (const auto &instruction : *code)
+      if (instruction.address == i.address)
+        text = StringRef(instruction.text).trim().str();
+    os << format("%13.1f %%  %-21s  %#6llx  %s\n",
+                 100.0 * double(i.stallCycles) / double(all),
+                 stringify(static_cast<StallReason>(
+                               most - i.stallsByReason.begin()))
+                     .str()
+                     .c_str(),
+                 static_cast<unsigned long long>(i.address), text.c_str());
+  }
+}
