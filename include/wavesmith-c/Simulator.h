@@ -105,14 +105,18 @@ typedef struct wavesmith_simulator_launch_options {
   /** Instructions that a wavefront may issue, against endless loops; 2^40. 0
    * is no limit. */
   uint64_t max_instructions;
+  /** 1 runs the checker (docs/simulator.md): several times slower, on one host
+   * thread; 0. */
+  int32_t check;
 } wavesmith_simulator_launch_options;
 
 WAVESMITH_API void wavesmith_simulator_launch_options_init(
     wavesmith_simulator_launch_options *options);
 
 /** Runs a kernel to its end. \p report, if not NULL, is set to JSON that the
- * caller frees: {"counters": {...}}, named as in docs/devices.md. Parameters
- * that do not fit the kernel and mistakes in its execution are
+ * caller frees: {"counters": {...}, "findings": [...]} as in docs/devices.md,
+ * the findings of a checked launch only. Parameters that do not fit the kernel
+ * and mistakes in its execution (of a checked launch, those that end it) are
  * WAVESMITH_DEVICE_ERROR; after it the contents of memory are unspecified. */
 WAVESMITH_API wavesmith_status
 wavesmith_simulator_launch(const wavesmith_simulator_program *program,

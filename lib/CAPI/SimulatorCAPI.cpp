@@ -10,6 +10,7 @@
 #include "wavesmith-c/Simulator.h"
 #include "wavesmith/Device/Device.h"
 #include "wavesmith/Device/RunKernel.h"
+#include "wavesmith/Simulator/Checker.h"
 #include "wavesmith/Simulator/Simulator.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -283,14 +284,26 @@ wavesmith_simulator_launch(const wavesmith_simulator_program *program,
                           options->kernarg_size};
     parameters.dynamicLDSBytes = options->dynamic_lds_bytes;
     parameters.maxInstructions = options->max_instructions;
+    sim::CheckOptions checkOptions;
+    std::vector<sim::Finding> findings;
+    if (options->check) {
+      parameters.check = &checkOptions;
+      parameters.findings = &findings;
+    }
     std::lock_guard<std::mutex> lock(memory->mutex);
     auto counters = sim::launch(*program->object, memory->memory, parameters,
                                 options->threads);
-    if (!counters)
-      return failed(WAVESMITH_DEVICE_ERROR, counters.takeError());
+    if (!counters) {
+      Outcome outcome = failed(WAVESMITH_DEVICE_ERROR, counters.takeError());
+      for (const sim::Finding &finding : findings)
+        outcome.message += "\nfound before: " + finding.text();
+      return outcome;
+    }
     if (!report)
       return {};
-    return giveJSON(llvm::json::Object{{"counters", countersToJSON(*counters)}},
-                    report);
+    llvm::json::Object root{{"counters", countersToJSON(*counters)}};
+    if (options->check)
+      root["findings"] = findingsToJSON(findings);
+    return giveJSON(std::move(root), report);
   });
 }

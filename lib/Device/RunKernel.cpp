@@ -44,6 +44,29 @@ static int64_t toInteger(uint64_t value) {
       std::min<uint64_t>(value, std::numeric_limits<int64_t>::max()));
 }
 
+llvm::json::Array
+wavesmith::findingsToJSON(llvm::ArrayRef<sim::Finding> findings) {
+  llvm::json::Array list;
+  for (const sim::Finding &finding : findings) {
+    llvm::json::Object entry{
+        {"kind", sim::spelling(finding.kind)},
+        {"workgroup", llvm::json::Array{int64_t(finding.workgroup[0]),
+                                        int64_t(finding.workgroup[1]),
+                                        int64_t(finding.workgroup[2])}},
+        {"wave", int64_t(finding.wave)},
+        {"pc", toInteger(finding.pc)},
+        {"instruction", finding.disassembly},
+        {"message", finding.message},
+        {"count", toInteger(finding.count)}};
+    if (finding.lane >= 0)
+      entry["lane"] = finding.lane;
+    if (!finding.source.empty())
+      entry["source"] = finding.source;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
 llvm::json::Object wavesmith::countersToJSON(const sim::Counters &counters) {
   // rocprof's names for what has the same meaning there; names of our own, in
   // lower case, for the rest.
@@ -140,27 +163,8 @@ llvm::json::Value LaunchReport::toJSON() const {
     root["semantics"] = llvm::json::Object{
         {"exact", toInteger(exact)}, {"approximate", std::move(approximate)}};
   }
-  if (findings) {
-    llvm::json::Array list;
-    for (const sim::Finding &finding : *findings) {
-      llvm::json::Object entry{
-          {"kind", sim::spelling(finding.kind)},
-          {"workgroup", llvm::json::Array{int64_t(finding.workgroup[0]),
-                                          int64_t(finding.workgroup[1]),
-                                          int64_t(finding.workgroup[2])}},
-          {"wave", int64_t(finding.wave)},
-          {"pc", toInteger(finding.pc)},
-          {"instruction", finding.disassembly},
-          {"message", finding.message},
-          {"count", toInteger(finding.count)}};
-      if (finding.lane >= 0)
-        entry["lane"] = finding.lane;
-      if (!finding.source.empty())
-        entry["source"] = finding.source;
-      list.push_back(std::move(entry));
-    }
-    root["findings"] = std::move(list);
-  }
+  if (findings)
+    root["findings"] = findingsToJSON(*findings);
   if (measuredSeconds)
     root["time"] = llvm::json::Object{{"kind", "measured"},
                                       {"source", "HIP events"},

@@ -309,7 +309,7 @@ nb::str launchSimulator(const SimulatorProgram &program,
                         std::array<uint32_t, 3> grid,
                         std::array<uint32_t, 3> workgroup, nb::bytes kernarg,
                         uint32_t dynamicLDSBytes, uint32_t threads,
-                        uint64_t maxInstructions) {
+                        uint64_t maxInstructions, bool check) {
   wavesmith_simulator_launch_options options;
   wavesmith_simulator_launch_options_init(&options);
   options.kernel = kernel.c_str();
@@ -322,6 +322,7 @@ nb::str launchSimulator(const SimulatorProgram &program,
   options.dynamic_lds_bytes = dynamicLDSBytes;
   options.threads = threads;
   options.max_instructions = maxInstructions;
+  options.check = check;
   char *report = nullptr, *message = nullptr;
   wavesmith_status status;
   {
@@ -329,7 +330,7 @@ nb::str launchSimulator(const SimulatorProgram &program,
     status = wavesmith_simulator_launch(program.program, memory.memory,
                                         &options, &report, &message);
   }
-  check(status, message);
+  ::check(status, message);
   return takeText(report);
 }
 

@@ -5,9 +5,10 @@
     from wavesmith import simulator
 
     y = np.zeros(1000, np.float32)
-    counters = simulator.launch(
+    report = simulator.launch(
         open("axpy.hsaco", "rb").read(), "axpy",
-        grid=4, block=256, args=[2.0, x, y, 1000])
+        grid=4, block=256, args=[2.0, x, y, 1000], check=True)
+    print(report.findings, report.counters["SQ_INSTS_VALU"])
 
 The code object is an ELF file for gfx90a or gfx942 of version 4, 5 or 6, as hipcc,
 clang, Triton or IREE make them; a bundle has to be unpacked first. The arguments'
@@ -20,15 +21,27 @@ import functools
 import json
 import operator
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from wavesmith.kernel import DeviceError, _wavesmith
 
-__all__ = ["DeviceError", "Memory", "Program", "launch"]
+__all__ = ["DeviceError", "Memory", "Program", "Report", "launch"]
 
 #: Instructions that a wavefront may issue, against endless loops.
 MAX_INSTRUCTIONS = 1 << 40
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a launch did; docs/devices.md has the names."""
+
+    #: Events by name, such as SQ_INSTS_VALU.
+    counters: dict[str, int]
+    #: What the checker found, each with kind, message, instruction and place; None
+    #: where it did not run.
+    findings: list[dict] | None = None
 
 
 class Memory:
@@ -108,7 +121,8 @@ class Program:
         threads: int = 1,
         max_instructions: int = MAX_INSTRUCTIONS,
         memory: Memory | None = None,
-    ) -> dict[str, int]:
+        check: bool = False,
+    ) -> Report:
         """Run a kernel: see `launch`."""
         if kernel is None and len(self.kernels) == 1:
             (kernel,) = self.kernels
@@ -164,13 +178,14 @@ class Program:
                 _count("dynamic_lds", dynamic_lds, 32),
                 _count("threads", threads, 32),
                 _count("max_instructions", max_instructions, 64),
+                bool(check),
             )
         )
         for address, array in outputs:
             memory.read(address, array)
         for address in addresses.values():
             memory.release(address)
-        return report["counters"]
+        return Report(report["counters"], report.get("findings"))
 
 
 @functools.lru_cache(maxsize=16)
@@ -189,7 +204,8 @@ def launch(
     threads: int = 1,
     max_instructions: int = MAX_INSTRUCTIONS,
     memory: Memory | None = None,
-) -> dict[str, int]:
+    check: bool = False,
+) -> Report:
     """Run a kernel on the simulator and wait for it.
 
     Args:
@@ -207,9 +223,11 @@ def launch(
         threads: host threads; results do not depend on it.
         max_instructions: that a wavefront may issue; 0 for no limit.
         memory: where addresses among the arguments point to.
+        check: look for mistakes that the hardware hides, too: races, missing waits,
+            uninitialised values and others. Several times slower.
 
     Returns:
-        The counters (docs/devices.md), by name.
+        A `Report`: counters, and what a checked launch found.
 
     Raises:
         ValueError: an argument does not fit the kernel.
@@ -226,6 +244,7 @@ def launch(
         threads=threads,
         max_instructions=max_instructions,
         memory=memory,
+        check=check,
     )
 
 

@@ -33,7 +33,7 @@ except ImportError:
         pytest.skip(f"the binding is not built: {error}", allow_module_level=True)
 
 TARGETS = ("gfx90a", "gfx942")
-#: Host threads of a launch; results do not depend on it.
+#: Host threads of a launch that is not checked; results do not depend on it.
 THREADS = os.cpu_count() or 1
 LLVM_BIN = Path("/usr/lib/llvm-22/bin")
 CLANG = LLVM_BIN / "clang"
@@ -162,12 +162,27 @@ def require_peer(module: str) -> None:
 # ===----------------------------------------------------------------------=== #
 
 
-def launch(program: simulator.Program, kernel: str, **parameters) -> dict:
-    """Launch a kernel of a peer's compiler."""
-    parameters.setdefault("threads", THREADS)
+def launch(program: simulator.Program, kernel: str, **parameters) -> dict[str, int]:
+    """Launch a kernel of a peer's compiler in checker mode, which has to be silent, and
+    once more without it, which has to change nothing: neither results nor counters.
+    """
     # Far above what any test needs: a hang is a failure, not a wait.
     parameters.setdefault("max_instructions", 1 << 27)
-    return program.launch(kernel, **parameters)
+    arrays = [a for a in parameters["args"] if isinstance(a, np.ndarray) and a.flags.writeable]
+    before = [array.copy() for array in arrays]
+    checked = program.launch(kernel, check=True, **parameters)
+    assert not checked.findings, "the checker is not silent:\n" + "\n".join(
+        f"{f['kind']}: {f['message']}, at {f['pc']:#x} {f['instruction']!r}, workgroup "
+        f"{f['workgroup']}, wave {f['wave']}, {f['count']} times" for f in checked.findings
+    )
+    results = [array.copy() for array in arrays]
+    for array, kept in zip(arrays, before):
+        array[...] = kept
+    plain = program.launch(kernel, threads=THREADS, **parameters)
+    assert plain.counters == checked.counters
+    for array, result in zip(arrays, results):
+        assert array.tobytes() == result.tobytes(), "the checker changes a result"
+    return plain.counters
 
 
 # ===----------------------------------------------------------------------=== #

@@ -248,3 +248,16 @@ def test_scalar_loads(program):
     launch(program, "scalar_loads", grid=5, block=64, args=[data, index, out])
     total = data.reshape(5, 8) @ np.arange(1, 9, dtype=u64)
     assert_same(out, (total ^ data[index])[:, None] + np.arange(64, dtype=u64))
+
+
+def test_device_variables(program):
+    # They live as long as the memory, and each memory has its own.
+    for _ in range(2):
+        memory = simulator.Memory()
+        for k in (1, 2):
+            out = np.zeros(5, u32)
+            report = program.launch(
+                "device_variables", grid=1, block=64, args=[out], memory=memory, check=True
+            )
+            assert report.findings == []
+            assert_same(out, np.array([10 + k, 20 + 2 * k, 30 + 3 * k, 40 + 4 * k, 3 * k], u32))

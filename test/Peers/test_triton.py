@@ -93,6 +93,9 @@ JOBS = {
     "matmul_f32_32x32": matmul_job("fp32", "float32", "fp32", matrix_instr_nonkdim=32),
     # gfx942's reduced precision, here for f32.
     "matmul_xf32": matmul_job("fp32", "float32", "fp32", precision="tf32"),
+    # The forms of 8-bit floating-point numbers that gfx942 has.
+    "matmul_fp8": matmul_job("fp8e4b8", "float32", "fp32"),
+    "matmul_bf8": matmul_job("fp8e5b16", "float32", "fp32"),
     "matmul_i8": matmul_job("i8", "int32", "i32"),
     "matmul_f64": matmul_job("fp64", "float64", "fp64", (32, 32, 16)),
     "attention_64": attention_job(64, False),
@@ -118,7 +121,8 @@ JOBS = {
 
 
 def targets_of(name: str) -> tuple[str, ...]:
-    return ("gfx942",) if name == "matmul_xf32" else TARGETS
+    only_gfx942 = ("matmul_xf32", "matmul_fp8", "matmul_bf8")
+    return ("gfx942",) if name in only_gfx942 else TARGETS
 
 
 @functools.cache
@@ -250,6 +254,8 @@ MATMULS = {
     "matmul_f32_32x32": (np.float32, np.float32, 0, 0),
     # Ten bits of each operand are kept.
     "matmul_xf32": (np.float32, np.float32, 0, 2 * 2.0**-10),
+    "matmul_fp8": (ml_dtypes.float8_e4m3fnuz, np.float32, 0, 0),
+    "matmul_bf8": (ml_dtypes.float8_e5m2fnuz, np.float32, 0, 0),
     "matmul_i8": (np.int8, np.int32, 0, 0),
     "matmul_f64": (np.float64, np.float64, 0, 0),
 }

@@ -229,3 +229,19 @@ KERNEL void scalar_loads(const u64 *in, const u32 *index, u64 *out) {
   sum ^= in[index[b]];
   out[globalX()] = sum + threadX();
 }
+
+/// Variables of the device: one with a value, one that is zero at the start. They
+/// keep what a launch writes while the code object is loaded.
+DEVICE u32 started[4] = {10, 20, 30, 40};
+DEVICE u64 counted;
+KERNEL void device_variables(u32 *out) {
+  u32 t = threadX();
+  if (t < 4) {
+    started[t] += t + 1;
+    out[t] = started[t];
+  }
+  if (t == 4) {
+    counted += 3;
+    out[4] = u32(counted);
+  }
+}
