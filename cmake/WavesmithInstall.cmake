@@ -6,7 +6,8 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Wavesmith)
 install(TARGETS wavesmith EXPORT WavesmithTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
-install(FILES include/wavesmith-c/Wavesmith.h
+install(FILES
+  include/wavesmith-c/Wavesmith.h include/wavesmith-c/Simulator.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/wavesmith-c COMPONENT library)
 install(EXPORT WavesmithTargets NAMESPACE Wavesmith::
   DESTINATION ${package_dir} COMPONENT library)

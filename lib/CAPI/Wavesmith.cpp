@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "wavesmith-c/Wavesmith.h"
+#include "Support.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "wavesmith/Device/RunKernel.h"
@@ -24,59 +25,6 @@
 #include <new>
 
 using namespace wavesmith;
-
-//===----------------------------------------------------------------------===//
-// Errors
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// What a function of the C API comes to.
-struct Outcome {
-  wavesmith_status status = WAVESMITH_SUCCESS;
-  std::string message;
-};
-} // namespace
-
-/// A copy that the caller frees; null if there is no memory for it.
-static char *copyText(llvm::StringRef text) {
-  char *copy = static_cast<char *>(std::malloc(text.size() + 1));
-  if (!copy)
-    return nullptr;
-  std::memcpy(copy, text.data(), text.size());
-  copy[text.size()] = '\0';
-  return copy;
-}
-
-static Outcome invalid(const llvm::Twine &message) {
-  return {WAVESMITH_INVALID_ARGUMENT, message.str()};
-}
-
-static Outcome failed(wavesmith_status status, llvm::Error error) {
-  return {status, llvm::toString(std::move(error))};
-}
-
-/// Runs the body of a function of the C API, and lets no exception out of it.
-/// LLVM and our own code throw none; the standard library throws where memory
-/// ends.
-template <typename Body>
-static wavesmith_status guard(char **message, Body body) noexcept {
-  if (message)
-    *message = nullptr;
-  try {
-    Outcome outcome = body();
-    if (outcome.status != WAVESMITH_SUCCESS && message)
-      *message = copyText(outcome.message);
-    return outcome.status;
-  } catch (const std::bad_alloc &) {
-    if (message)
-      *message = copyText("out of memory");
-    return WAVESMITH_OUT_OF_MEMORY;
-  } catch (...) {
-    if (message)
-      *message = copyText("an exception inside of the library");
-    return WAVESMITH_INTERNAL_ERROR;
-  }
-}
 
 const char *wavesmith_version(void) { return WAVESMITH_VERSION; }
 
@@ -141,8 +89,6 @@ void wavesmith_compile_options_init(wavesmith_compile_options *options) {
   options->code_object_version = 5;
   options->optimization_level = 3;
 }
-
-static llvm::StringRef orEmpty(const char *text) { return text ? text : ""; }
 
 /// Compiles text in a context of its own. Diagnostics become the message.
 static Outcome compileText(llvm::StringRef text, const OwnedOptions &owned,

@@ -67,6 +67,13 @@ struct LaunchReport {
   llvm::json::Value toJSON() const;
 };
 
+/// Counters under rocprof's names where those mean the same, and under names of
+/// our own, in lower case, for the rest: docs/devices.md.
+llvm::json::Object countersToJSON(const sim::Counters &counters);
+
+/// What the checker found, as docs/devices.md describes it.
+llvm::json::Array findingsToJSON(llvm::ArrayRef<sim::Finding> findings);
+
 struct RunRequest {
   /// A raw code object.
   llvm::ArrayRef<uint8_t> codeObject;
