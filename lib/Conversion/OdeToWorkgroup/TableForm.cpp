@@ -604,9 +604,9 @@ LogicalResult TableForm::addStep(Operation *op) {
                              b.index(0), count, {b.constant(1e-300)},
                              [&](Value index, ValueRange carried) {
                                auto c = row(index);
-                               return SmallVector<Value>{b.add(
-                                   carried[0],
-                                   formulas.arrhenius(T, c[0], c[2], c[3]))};
+                               return SmallVector<Value>{
+                                   b.add(carried[0], formulas.arrheniusOfRow(
+                                                         T, c[0], c[2], c[3]))};
                              })[0];
                          scf::YieldOp::create(b.builder, b.loc, b.log(sum));
                        })
