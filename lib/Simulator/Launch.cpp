@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
+#include "wavesmith/Support/FatalErrors.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/AMDHSAKernelDescriptor.h"
@@ -642,24 +643,35 @@ Expected<Counters> wavesmith::sim::launch(const CodeObject &object,
   std::mutex mutex;
   std::string message;
   std::vector<std::unique_ptr<Worker>> states(workers);
+  auto fail = [&](uint64_t number, Error error) {
+    std::string text = toString(std::move(error));
+    std::lock_guard<std::mutex> lock(mutex);
+    if (number < firstFailed) {
+      firstFailed = number;
+      message = std::move(text);
+    }
+  };
   auto work = [&](size_t index) {
     PinnedEnvironment environment;
     states[index] = std::make_unique<Worker>(dispatch);
-    for (;;) {
-      uint64_t number = next++;
-      // Workgroups before a failed one are still run: the report is always
-      // that of the first failure.
-      if (number >= total || number > firstFailed)
-        return;
-      if (Error error = states[index]->runWorkgroup(number)) {
-        std::string text = toString(std::move(error));
-        std::lock_guard<std::mutex> lock(mutex);
-        if (number < firstFailed) {
-          firstFailed = number;
-          message = std::move(text);
-        }
-        return;
+    uint64_t number = 0;
+    // Of the thread that runs workgroups, whichever it is.
+    Error fatal = containFatalErrors([&] {
+      for (;;) {
+        number = next++;
+        // Workgroups before a failed one are still run: the report is always
+        // that of the first failure.
+        if (number >= total || number > firstFailed)
+          return;
+        if (Error error = states[index]->runWorkgroup(number))
+          return fail(number, std::move(error));
       }
+    });
+    if (fatal) {
+      (void)states[index].release(); // In no state to be taken apart.
+      fail(number, createStringError("launch of kernel '" + kernel->name +
+                                     "': the simulator gave up: " +
+                                     toString(std::move(fatal))));
     }
   };
   std::vector<std::thread> pool;

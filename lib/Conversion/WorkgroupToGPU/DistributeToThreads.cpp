@@ -503,9 +503,8 @@ LogicalResult ThreadBody::rewrite(Operation *op) {
             math::SqrtOp::create(builder, loc, mapping.lookup(op.getOperand()));
         Value one = arith::ConstantOp::create(builder, loc,
                                               builder.getF64FloatAttr(1.0));
-        mapping.map(
-            op.getResult(),
-            arith::DivFOp::create(builder, loc, one, root).getResult());
+        mapping.map(op.getResult(),
+                    arith::DivFOp::create(builder, loc, one, root).getResult());
         return success();
       })
       .Case([&](scf::YieldOp op) {
