@@ -33,7 +33,7 @@ class Network:
         self.library = reaclib_network._reaclib_library().linking_nuclei(network_150())
         self.rates = self.library.get_rates()
         network = pynucastro.RateCollection(libraries=[self.library])
-        species = network.unique_nuclei
+        species = self.species = network.unique_nuclei
         random = np.random.default_rng(8)
         self.T = 10.0 ** random.uniform(8.0, 10.0, self.zones)
         self.rho = 10.0 ** random.uniform(-2.0, 9.0, self.zones)
@@ -94,5 +94,15 @@ def test_network_of_150_nuclides(tmp_path, network, target):
     allowed = network.counts @ (network.errors * magnitude)
     allowed += 1e-13 * (network.counts @ magnitude) + 1e-290
     assert network.ydots.any(axis=0).all()
-    assert np.all(np.abs(dydt - network.ydots) <= allowed)
+    difference = np.abs(dydt - network.ydots)
+    assert np.all(difference <= allowed)
     assert np.median(network.errors) < 1e-12
+    # Relative to the sum of its terms, dY/dt agrees to 1e-12 in all species but
+    # those that live on a set whose exponent cancels from above 1e4: there two
+    # right evaluations in double precision differ by more (docs/numbers.md).
+    gross = network.counts @ magnitude
+    cancelling = network.counts @ (magnitude * (network.errors > 1e-11))
+    ordinary = cancelling <= 1e-3 * gross
+    assert np.all(difference[ordinary] <= 1e-12 * gross[ordinary] + 1e-290)
+    exceptions = {str(network.species[i]) for i in np.nonzero(~ordinary)[0]}
+    assert exceptions <= {"Fe49"}, exceptions
