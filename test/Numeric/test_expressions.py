@@ -83,6 +83,10 @@ def test_every_operation(tmp_path, target, form):
     ]
     expressions += ["%k = math.fma %x, %z, %x : f64"]
     expressions += [
+        f"%k_n = arith.constant {n} : i32\n  %k = math.fpowi %x, %k_n : f64, i32"
+        for n in (-3, -1, 0, 1, 2, 5, 2147483647, -2147483648)
+    ]
+    expressions += [
         f"%k_a = arith.cmpf olt, %x, %z : f64\n  %k_b = arith.cmpf une, %x, %x : f64\n"
         f"  %k_c = arith.{op} %k_a, %k_b : i1\n  %k = arith.select %k_c, %z, %x : f64"
         for op in ("andi", "ori", "xori")

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SystemEmitter.h"
+#include "mlir/IR/Matchers.h"
 #include "wavesmith/Math/DeviceMath.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
@@ -68,6 +69,18 @@ Value wavesmith::buildExpression(BlockBuilder &b, Operation *op,
   if (!element.isF64() && !element.isInteger(1))
     return unsupported();
   auto type = RankedTensorType::get({b.getSize()}, element);
+  if (auto power = dyn_cast<math::FPowIOp>(op)) {
+    APInt exponent;
+    if (!matchPattern(power.getRhs(), m_ConstantInt(&exponent))) {
+      op->emitError("'math.fpowi' is supported with a constant exponent only");
+      return {};
+    }
+    auto exponents =
+        RankedTensorType::get({b.getSize()}, power.getRhs().getType());
+    Value n = arith::ConstantOp::create(
+        b.builder, b.loc, DenseElementsAttr::get(exponents, exponent));
+    return math::FPowIOp::create(b.builder, b.loc, operands[0], n);
+  }
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return arith::ConstantOp::create(
         b.builder, b.loc, SplatElementsAttr::get(type, constant.getValue()));
@@ -131,7 +144,14 @@ Value SystemEmitter::term(TermOp op) {
   return product;
 }
 
+bool wavesmith::isExponent(Operation *op) {
+  auto constant = dyn_cast_or_null<arith::ConstantOp>(op);
+  return constant && constant.getType().isInteger(32);
+}
+
 LogicalResult SystemEmitter::emitExpression(Operation *op) {
+  if (isExponent(op))
+    return success();
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
     operands.push_back(get(operand));
