@@ -164,6 +164,7 @@ struct FloatCase {
   bool onlyWithDenormals = false;
   /// Has no denormals whatever the mode.
   bool alwaysFlushes = false;
+  const char *onlyTarget = nullptr;
 };
 
 #define EXACT                                                                  \
@@ -581,10 +582,14 @@ int64_t order(Format f, uint64_t bits) {
 void checkFloatCases(const std::string &target, unsigned round,
                      unsigned denormals) {
   const mpfr_rnd_t modes[] = {MPFR_RNDN, MPFR_RNDU, MPFR_RNDD, MPFR_RNDZ};
-  std::vector<FloatCase> cases = floatCases();
+  std::vector<FloatCase> cases;
   std::vector<std::string> lines;
-  for (const FloatCase &k : cases)
-    lines.push_back(k.assembly);
+  std::vector<FloatCase> all = floatCases();
+  for (FloatCase &k : all)
+    if (!k.onlyTarget || target == k.onlyTarget) {
+      lines.push_back(k.assembly);
+      cases.push_back(std::move(k));
+    }
   constexpr size_t count = 320;
   // One set of sources for each format: cases look at the set of their own.
   for (Format sourceFormat : {f16, f32, f64}) {

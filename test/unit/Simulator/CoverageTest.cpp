@@ -746,6 +746,48 @@ TEST_P(CoverageTest, MinimumAndMaximumOfHalves) {
   });
 }
 
+TEST_P(CoverageTest, InlineConstantsOfHalves) {
+  auto sum = [](double x, double y) {
+    _Float16 h = static_cast<_Float16>(x + y);
+    uint16_t b;
+    std::memcpy(&b, &h, 2);
+    return b;
+  };
+  std::vector<Sources> sources = assortedSources(256, 6);
+  auto outcomes = runLines(
+      target(),
+      {"v_add_f16 v8, 1.0, v4", "v_add_f16 v8, 0x4248, v4",
+       "v_pk_add_f16 v8, v2, 0.5 op_sel_hi:[1,0]", "v_pk_add_f16 v8, v2, 0.5",
+       "s_mov_b32 s40, 0x42483c00\n"
+       "v_pk_add_f16 v8, v2, s40",
+       "v_add_u16 v8, -1, v4", "v_pk_add_u16 v8, v2, -1 op_sel_hi:[1,0]"},
+      sources);
+  ASSERT_EQ(outcomes.size(), 7u);
+  for (size_t i = 0; i < sources.size(); ++i) {
+    uint32_t a = low(sources[i].a), b = low(sources[i].b);
+    auto expect = [&](unsigned line, uint32_t want) {
+      uint32_t got = low(outcomes[line][i].low);
+      for (int h = 0; h < 32; h += 16)
+        EXPECT_TRUE(u16(got >> h) == u16(want >> h) ||
+                    (std::isnan(halfValue(u16(got >> h))) &&
+                     std::isnan(halfValue(u16(want >> h)))))
+            << line << std::hex << " a " << a << " b " << b << " got " << got
+            << " want " << want;
+    };
+    auto pair = [](uint16_t x, uint16_t y) { return x | (uint32_t(y) << 16); };
+    double x = halfValue(u16(a)), y = halfValue(u16(a >> 16)),
+           z = halfValue(u16(b));
+    expect(0, sum(1.0, z));
+    expect(1, sum(halfValue(0x4248), z));
+    expect(2, pair(sum(x, 0.5), sum(y, 0.5)));
+    // A constant stands in the low half only.
+    expect(3, pair(sum(x, 0.5), sum(y, 0.0)));
+    expect(4, pair(sum(x, 1.0), sum(y, halfValue(0x4248))));
+    EXPECT_EQ(low(outcomes[5][i].low), uint32_t(u16(b - 1)));
+    EXPECT_EQ(low(outcomes[6][i].low), pair(u16(a - 1), u16((a >> 16) - 1)));
+  }
+}
+
 TEST_P(CoverageTest, IntegerDotProducts) {
   auto dot = [](const Sources &s, unsigned width, bool isSigned, bool clamp) {
     Wide sum = isSigned ? Wide(int32_t(low(s.c))) : Wide(low(s.c));
