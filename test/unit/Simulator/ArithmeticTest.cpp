@@ -238,17 +238,54 @@ std::vector<FloatCase> floatCases() {
   push(make("v_mov_b32 v8, v6\nv_fmac_f32 v8, v2, v4", f32, f32, f32, f32,
             fused()));
   push(make(
-      "v_fmaak_f32 v8, v2, v4, 0x3f000000", f32, f32, f32, none, EXACT {
-        UNUSED;
-        mpfr_set_d(c, 0.5, MPFR_RNDN);
-        mpfr_fma(r, a, b, c, mode);
-      }));
+           "v_fmaak_f32 v8, v2, v4, 0x3f000000", f32, f32, f32, none,
+           EXACT {
+             UNUSED;
+             mpfr_set_d(c, 0.5, MPFR_RNDN);
+             mpfr_fma(r, a, b, c, mode);
+           }))
+      .onlyTarget = "gfx942";
   push(make(
-      "v_fmamk_f32 v8, v2, 0x3fc00000, v4", f32, f32, f32, none, EXACT {
-        UNUSED;
-        mpfr_set_d(c, 1.5, MPFR_RNDN);
-        mpfr_fma(r, a, c, b, mode);
-      }));
+           "v_fmamk_f32 v8, v2, 0x3fc00000, v4", f32, f32, f32, none,
+           EXACT {
+             UNUSED;
+             mpfr_set_d(c, 1.5, MPFR_RNDN);
+             mpfr_fma(r, a, c, b, mode);
+           }))
+      .onlyTarget = "gfx942";
+  // Two roundings, no denormals.
+  for (auto [line, literalAddend, literalFactor] :
+       {std::tuple<std::string, bool, bool>{"v_mad_f32 v8, v2, v4, v6", false,
+                                            false},
+        {"v_mov_b32 v8, v6\nv_mac_f32 v8, v2, v4", false, false},
+        {"v_madak_f32 v8, v2, v4, 0x3f000000", true, false},
+        {"v_madmk_f32 v8, v2, 0x3fc00000, v4", false, true},
+        {"v_mad_legacy_f32 v8, v2, v4, v6", false, false}}) {
+    bool legacy = line.find("legacy") != std::string::npos;
+    FloatCase &k = push(make(
+        line, f32, f32, f32, literalAddend || literalFactor ? none : f32,
+        [=, literalAddend = literalAddend, literalFactor = literalFactor](
+            mpfr_ptr r, mpfr_ptr a, mpfr_ptr b, mpfr_ptr c, mpfr_rnd_t mode) {
+          if (literalAddend)
+            mpfr_set_d(c, 0.5, MPFR_RNDN);
+          if (literalFactor) {
+            mpfr_set(c, b, MPFR_RNDN);
+            mpfr_set_d(b, 1.5, MPFR_RNDN);
+          }
+          Number product, rounded;
+          if (legacy && (mpfr_zero_p(a) || mpfr_zero_p(b)))
+            mpfr_set_zero(product, 1);
+          else
+            mpfr_mul(product, a, b, mode);
+          uint64_t bits = encode(product, f32, mode);
+          if (isDenormal(f32, bits))
+            bits &= f32.sign();
+          decode(rounded, f32, bits);
+          mpfr_add(r, rounded, c, mode);
+        }));
+    k.alwaysFlushes = true;
+    k.onlyTarget = "gfx90a";
+  }
   push(make(
       "v_mul_legacy_f32 v8, v2, v4", f32, f32, f32, none, EXACT {
         UNUSED;
