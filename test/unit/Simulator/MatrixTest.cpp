@@ -1164,6 +1164,8 @@ const Flavour flavours[] = {
     {"tiny products", 9, 0, 0, 60, Flavour::Wide, -50},
     {"tiny products, cancellation", 3, 0, 0, 10, Flavour::Cancel, -50},
     {"one in 256 special", 2, 0, 1, 30, Flavour::Near},
+    {"huge products", 4, 0, 0, 30, Flavour::Near, 62},
+    {"huge products, cancellation", 2, 0, 0, 0, Flavour::Cancel, 61},
 };
 
 uint64_t randomElement(Type type, const Flavour &f, std::mt19937_64 &random) {
