@@ -281,6 +281,8 @@ Checker::Plan Checker::planOf(uint32_t index) {
       p.rule = p.resultCount ? Rule::ScalarStrict : Rule::None;
     } else if (name.starts_with("S_MOVREL")) {
       p.rule = Rule::ScalarRelative;
+    } else if (name == "S_SET_GPR_IDX_ON" || name == "S_SET_GPR_IDX_IDX") {
+      p.rule = Rule::IndexOn;
     } else if (name == "S_MOV_B32" || name == "S_MOV_B64" ||
                name == "S_NOT_B32" || name == "S_NOT_B64") {
       p.rule = Rule::ScalarCopy;
@@ -824,6 +826,10 @@ void Checker::vectorRule(Wave &w, WaveState &s, const DecodedInstruction &I,
   case Rule::WriteLane: {
     unsigned lane = scalarValue(w, I.src[1], 1) & (lanesPerWave - 1);
     uint64_t mask = operandMask(s, I.src[0], 0, origin, allLanes);
+    // A lane has one bit here. Masks of lanes that are spilled this way have
+    // undefined bits for the lanes that are idle: -O0 code is full of them.
+    if (I.src[0].kind == OperandKind::SGPR && s.scalar[I.src[0].index])
+      mask = allLanes;
     setVector(s, I.dst.index, uint64_t(1) << lane, mask, origin);
     return;
   }
@@ -1019,6 +1025,12 @@ void Checker::scalarRule(Wave &w, WaveState &s, const DecodedInstruction &I,
       if (isRegister)
         s.scalarOrigin[to + k] = s.scalarOrigin[from + k];
     }
+    break;
+  }
+  case Rule::IndexOn: {
+    // The low byte is the index; the rest of M0 is of no use.
+    bool defined = (scalarBits(s, I.src[0], 1) & 0xff) == 0xff;
+    setScalar(s, sgprM0, 1, defined ? allLanes : 0, originOf(I.src[0]));
     break;
   }
   case Rule::BranchSCC:
