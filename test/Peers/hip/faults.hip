@@ -1,8 +1,8 @@
 // Part of Wavesmith, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One mistake a kernel, on the line marked so. What the checker says is compared
-// with the mark.
+// One mistake a kernel, on the line marked so, or on two lines that do not go
+// together. What the checker says is compared with the marks.
 
 #include "peers.h"
 
@@ -43,7 +43,7 @@ KERNEL void lds_race(const u32 *in, u32 *out) {
   u32 t = threadX();
   values[t] = 0;
   barrier();
-  values[t] = in[globalX()];
+  values[t] = in[globalX()]; // MISTAKE: LDS race
   // There is no barrier here.
   asm volatile("s_waitcnt lgkmcnt(0)" ::: "memory");
   u32 other = values[127 - t]; // MISTAKE: LDS race
