@@ -279,6 +279,13 @@ Checker::Plan Checker::planOf(uint32_t index) {
       p.rule = Rule::BranchRegister;
     } else if (I.category == Category::Branch) {
       p.rule = p.resultCount ? Rule::ScalarStrict : Rule::None;
+    } else if (name == "S_SET_GPR_IDX_ON" || name == "S_SET_GPR_IDX_IDX") {
+      // Goes to M0[7:0], of which alone the index is made.
+      p.rule = Rule::ScalarStrict;
+      p.result = sgprM0;
+      p.resultCount = 1;
+    } else if (name.starts_with("S_SET_GPR_IDX")) {
+      p.rule = Rule::None;
     } else if (name.starts_with("S_MOVREL")) {
       p.rule = Rule::ScalarRelative;
     } else if (name == "S_MOV_B32" || name == "S_MOV_B64" ||
