@@ -288,8 +288,6 @@ Checker::Plan Checker::planOf(uint32_t index) {
       p.rule = Rule::None;
     } else if (name.starts_with("S_MOVREL")) {
       p.rule = Rule::ScalarRelative;
-    } else if (name == "S_SET_GPR_IDX_ON" || name == "S_SET_GPR_IDX_IDX") {
-      p.rule = Rule::IndexOn;
     } else if (name == "S_MOV_B32" || name == "S_MOV_B64" ||
                name == "S_NOT_B32" || name == "S_NOT_B64") {
       p.rule = Rule::ScalarCopy;
@@ -1067,12 +1065,6 @@ void Checker::scalarRule(Wave &w, WaveState &s, const DecodedInstruction &I,
       if (isRegister)
         s.scalarOrigin[to + k] = s.scalarOrigin[from + k];
     }
-    break;
-  }
-  case Rule::IndexOn: {
-    // The low byte is the index; the rest of M0 is of no use.
-    bool defined = (scalarBits(s, I.src[0], 1) & 0xff) == 0xff;
-    setScalar(s, sgprM0, 1, defined ? allLanes : 0, originOf(I.src[0]));
     break;
   }
   case Rule::BranchSCC:

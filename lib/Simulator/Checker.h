@@ -66,7 +66,6 @@ private:
     ScalarSelect,   ///
     ScalarMove,     ///< s_cmov: conditional
     ScalarRelative, ///< s_movrel
-    IndexOn,        ///< s_set_gpr_idx_on
     SaveExec,       ///
     WriteExec,      ///
     BranchSCC,
