@@ -144,8 +144,70 @@ template <typename T> T divFixup(T s0, T s1, T s2) {
   return withSign(std::fabs(s0));
 }
 
+/// Whether nothing out of the ordinary happens in any active lane of a
+/// division: both numbers are normal, the reciprocal and the quotient are far
+/// from overflow and from denormal, the numerator is not tiny. Then
+/// v_div_scale returns s0 and v_div_fixup sets the sign.
+bool isOrdinaryDivision(Wave &w, const double *denominator,
+                        const double *numerator) {
+  using D = DivisionFormat<double>;
+  alignas(64) uint64_t extraordinary[L];
+  VECTORIZE
+  for (unsigned s = 0; s < L; ++s) {
+    int64_t e1 = static_cast<int64_t>(
+        (hardware::bitsOf(denominator[s]) >> D::mantissaBits) &
+        D::exponentMask);
+    int64_t e2 = static_cast<int64_t>(
+        (hardware::bitsOf(numerator[s]) >> D::mantissaBits) & D::exponentMask);
+    int64_t distance = e2 - e1;
+    bool ordinary = (e1 > 0) & (e1 < 2 * D::bias - 1) & (e2 > D::tiny) &
+                    (e2 < D::exponentMask) & (distance < D::farApart) &
+                    (distance > -D::bias + 2);
+    extraordinary[s] = ordinary ? 0 : ~uint64_t(0);
+  }
+  return (packSlots(extraordinary) & w.exec) == 0;
+}
+
+/// The ordinary case of f64, all lanes at once; false where a lane needs more.
+bool divScaleAtOnce(Wave &w, const Instruction &I) {
+  alignas(64) double s0[L], s1[L], s2[L];
+  gather<F64>(w, I.src[1], s1);
+  gather<F64>(w, I.src[2], s2);
+  if (!isOrdinaryDivision(w, s1, s2))
+    return false;
+  gather<F64>(w, I.src[0], s0);
+  scatter<F64>(w, I, s0);
+  w.write64(I.sdst.index, 0);
+  return true;
+}
+
+void divFixupF64(Wave &w, const Instruction &I) {
+  alignas(64) double s0[L], s1[L], s2[L];
+  gather<F64>(w, I.src[0], s0);
+  gather<F64>(w, I.src[1], s1);
+  gather<F64>(w, I.src[2], s2);
+  alignas(64) uint64_t isNaN[L];
+  VECTORIZE
+  for (unsigned s = 0; s < L; ++s)
+    isNaN[s] = s0[s] != s0[s] ? ~uint64_t(0) : 0;
+  if (isOrdinaryDivision(w, s1, s2) && (packSlots(isNaN) & w.exec) == 0) {
+    constexpr uint64_t sign = uint64_t(1) << 63;
+    VECTORIZE
+    for (unsigned s = 0; s < L; ++s)
+      s0[s] = hardware::doubleOf(
+          (hardware::bitsOf(s0[s]) & ~sign) |
+          ((hardware::bitsOf(s1[s]) ^ hardware::bitsOf(s2[s])) & sign));
+  } else {
+    for (unsigned s = 0; s < L; ++s)
+      s0[s] = divFixup<double>(s0[s], s1[s], s2[s]);
+  }
+  scatter<F64>(w, I, s0);
+}
+
 template <typename T> void runDivScale(Wave &w, const Instruction &I) {
   using Type = typename DivisionFormat<T>::Type;
+  if (sizeof(T) == 8 && divScaleAtOnce(w, I))
+    return;
   typename Type::Buffer buffer[3];
   auto a = Type::source(w, I.src[0], buffer[0]);
   auto b = Type::source(w, I.src[1], buffer[1]);
@@ -197,7 +259,8 @@ void registerDivision(OpcodeTable &table) {
   // Scaling by powers of two is exact or, in its corners, not for MODE.
   table.entries["V_DIV_SCALE_F64"].ownRounding = true;
   table.entries["V_DIV_SCALE_F32"].ownRounding = true;
-  SLOW3("V_DIV_FIXUP_F64", F64, F64, F64, F64, divFixup<double>(a, b, c));
+  table.entries["V_DIV_FIXUP_F64"] =
+      vectorEntry<F64, F64, F64>(&divFixupF64, ValueType::F64);
   SLOW3("V_DIV_FIXUP_F32", F32, F32, F32, F32, divFixup<float>(a, b, c));
 }
 

@@ -473,12 +473,13 @@ void run(Wave &w, uint64_t quantum) {
   const Instruction *instructions = object.instructions.data();
   const uint32_t count = static_cast<uint32_t>(object.instructions.size());
   uint64_t *hits = w.group->hits;
+  uint64_t lanesVALU = 0;
   if (quantum > w.remaining)
     quantum = w.remaining;
   w.remaining -= quantum;
   while (w.status == WaveStatus::Running) {
     if (quantum == 0)
-      return;
+      break;
     --quantum;
     if (w.pc >= count) {
       w.current = count - 1;
@@ -491,7 +492,7 @@ void run(Wave &w, uint64_t quantum) {
     if (I.usesExec) {
       refreshExec(w);
       if (I.category == Category::VALU || I.category == Category::MFMA)
-        w.activeLanesVALU += w.activeLanes;
+        lanesVALU += w.activeLanes;
     }
     if (w.slow)
       executeSlow(w, I);
@@ -499,6 +500,7 @@ void run(Wave &w, uint64_t quantum) {
       I.handler(w, I);
   }
   w.remaining += quantum;
+  w.activeLanesVALU += lanesVALU;
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AtomicOperation.h"
+#include "LaneAccess.h"
 
 namespace wavesmith::sim::WAVESMITH_SIMULATOR_VARIANT {
 namespace {
@@ -63,11 +64,30 @@ void note(Wave &w, const Instruction &I, int64_t offset, unsigned bytes,
     access.address[l] = ldsAddress(address[l], offset);
 }
 
+/// The offsets of all lanes for an access of so many bytes; false where an
+/// active lane's is out of bounds.
+ALWAYS_INLINE bool offsetsWithin(Wave &w, const uint32_t *address,
+                                 int64_t offset, unsigned bytes,
+                                 uint32_t *offsets) {
+  size_t size = w.group->lds.size();
+  if (size < bytes)
+    return false;
+  VECTORIZE
+  for (unsigned l = 0; l < L; ++l)
+    offsets[l] = address[l] + static_cast<uint32_t>(offset);
+  return allWithin(w, offsets, static_cast<uint32_t>(size - bytes));
+}
+
 template <unsigned Dwords> void readDwords(Wave &w, const Instruction &I) {
   if (w.access)
     note(w, I, I.imm, 4 * Dwords, Use::Read);
   const uint32_t *address = w.vgpr[I.src[0].index];
   uint32_t (*d)[L] = w.vgpr + I.dst.index;
+  alignas(64) uint32_t offsets[L];
+  if (offsetsWithin(w, address, I.imm, 4 * Dwords, offsets)) {
+    loadLanes<Dwords>(w, d, w.group->lds.data(), offsets);
+    return;
+  }
   forActive(w, [&](unsigned l) {
     const uint8_t *p =
         ldsPlace(w, l, ldsAddress(address[l], I.imm), 4 * Dwords, false);
@@ -110,6 +130,11 @@ template <unsigned Dwords> void writeDwords(Wave &w, const Instruction &I) {
     note(w, I, I.imm, 4 * Dwords, Use::Write);
   const uint32_t *address = w.vgpr[I.src[0].index];
   uint32_t (*s)[L] = w.vgpr + I.src[1].index;
+  alignas(64) uint32_t offsets[L];
+  if (offsetsWithin(w, address, I.imm, 4 * Dwords, offsets)) {
+    storeLanes<Dwords>(w, s, w.group->lds.data(), offsets);
+    return;
+  }
   forActive(w, [&](unsigned l) {
     uint8_t *p =
         ldsPlace(w, l, ldsAddress(address[l], I.imm), 4 * Dwords, true);
@@ -144,6 +169,15 @@ void readTwo(Wave &w, const Instruction &I) {
   }
   const uint32_t *address = w.vgpr[I.src[0].index];
   uint32_t (*d)[L] = w.vgpr + I.dst.index;
+  alignas(64) uint32_t offsets[2][L];
+  if (offsetsWithin(w, address, I.imm * 4 * Dwords * Scale, 4 * Dwords,
+                    offsets[0]) &&
+      offsetsWithin(w, address, I.imm2 * 4 * Dwords * Scale, 4 * Dwords,
+                    offsets[1])) {
+    for (unsigned e = 0; e < 2; ++e)
+      loadLanes<Dwords>(w, d + e * Dwords, w.group->lds.data(), offsets[e]);
+    return;
+  }
   forActive(w, [&](unsigned l) {
     // The address may be one of the destinations.
     uint32_t base = address[l];
@@ -168,6 +202,22 @@ void writeTwo(Wave &w, const Instruction &I) {
     note(w, I, I.imm2 * 4 * Dwords * Scale, 4 * Dwords, Use::Write);
   }
   const uint32_t *address = w.vgpr[I.src[0].index];
+  alignas(64) uint32_t offsets[2][L];
+  if (offsetsWithin(w, address, I.imm * 4 * Dwords * Scale, 4 * Dwords,
+                    offsets[0]) &&
+      offsetsWithin(w, address, I.imm2 * 4 * Dwords * Scale, 4 * Dwords,
+                    offsets[1])) {
+    uint8_t *lds = w.group->lds.data();
+    const uint32_t (*s[2])[L] = {w.vgpr + I.src[1].index,
+                                 w.vgpr + I.src[2].index};
+    for (uint64_t rest = w.exec; rest; rest &= rest - 1) {
+      unsigned l = static_cast<unsigned>(__builtin_ctzll(rest));
+      for (unsigned e = 0; e < 2; ++e)
+        for (unsigned i = 0; i < Dwords; ++i)
+          std::memcpy(lds + offsets[e][l] + 4 * i, &s[e][i][l], 4);
+    }
+    return;
+  }
   forActive(w, [&](unsigned l) {
     uint64_t offsets[2] = {ldsAddress(address[l], I.imm * 4 * Dwords * Scale),
                            ldsAddress(address[l], I.imm2 * 4 * Dwords * Scale)};

@@ -157,15 +157,18 @@ enum class Addressing : uint8_t {
 
 enum class Space : uint8_t { None, Global, Flat, Scratch, Buffer };
 
-/// One decoded instruction.
-struct Instruction {
+/// One decoded instruction. What every instruction needs comes first: two lines
+/// of the host's cache.
+struct alignas(64) Instruction {
   Handler handler = nullptr;
-  /// The handler under a DPP or SDWA wrapper.
-  Handler inner = nullptr;
+  Category category = Category::Other;
+  bool usesExec = false;
   Operand dst;
+  Operand src[4];
   /// The second result: carries and comparison masks.
   Operand sdst;
-  Operand src[4];
+  /// The handler under a DPP or SDWA wrapper.
+  Handler inner = nullptr;
   /// SIMM16, memory offset, branch distance, by family.
   int64_t imm = 0;
   /// The second offset of ds_read2 and the like; the third immediate of MFMA.
@@ -176,14 +179,12 @@ struct Instruction {
   /// The offset in its text section in dwords, and the length in bytes.
   uint32_t word = 0;
   uint8_t bytes = 4;
-  Category category = Category::Other;
   Arithmetic arithmetic = Arithmetic::None;
   ValueType sourceType[3] = {ValueType::None, ValueType::None, ValueType::None};
   ValueType resultType = ValueType::None;
   Format format = Format::Plain;
   Addressing addressing = Addressing::None;
   Space space = Space::None;
-  bool usesExec = false;
   bool isFlat = false;
   bool isAtomic = false;
   bool returnsOld = false;

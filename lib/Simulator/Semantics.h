@@ -151,14 +151,17 @@ ALWAYS_INLINE uint64_t packMask(const uint32_t *values) {
   return mask;
 }
 
-/// Brings the wavefront's unpacked copy of EXEC up to date.
-inline void refreshExec(Wave &w) {
-  uint64_t exec = w.read64(sgprEXEC);
-  if (exec == w.exec)
-    return;
+inline __attribute__((noinline)) void unpackExec(Wave &w, uint64_t exec) {
   w.exec = exec;
   expandMask(exec, w.execMask);
   w.activeLanes = static_cast<unsigned>(__builtin_popcountll(exec));
+}
+
+/// Brings the wavefront's unpacked copy of EXEC up to date.
+ALWAYS_INLINE void refreshExec(Wave &w) {
+  uint64_t exec = w.read64(sgprEXEC);
+  if (__builtin_expect(exec != w.exec, false))
+    unpackExec(w, exec);
 }
 
 //===----------------------------------------------------------------------===//

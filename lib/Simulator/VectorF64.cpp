@@ -44,6 +44,32 @@ inline double trigPreop(double x, uint32_t segment) {
   return std::ldexp(static_cast<double>(bits), scale);
 }
 
+constexpr uint64_t exponentField = uint64_t(0x7ff) << 52;
+
+/// Denormals are scaled up by 2^54, which is exact.
+ALWAYS_INLINE double scaledUp(double x) {
+  return (hardware::bitsOf(x) & exponentField) ? x : x * 0x1p54;
+}
+ALWAYS_INLINE bool hasExponent(double x) {
+  return (x != 0) & ((hardware::bitsOf(x) & exponentField) != exponentField);
+}
+
+/// frexp for the vectoriser: the significand in [0.5, 1), the exponent; x + x
+/// and 0 for what has none.
+ALWAYS_INLINE double significand(double x) {
+  constexpr uint64_t half = uint64_t(1022) << 52;
+  uint64_t bits = hardware::bitsOf(scaledUp(x));
+  double result = hardware::doubleOf((bits & ~exponentField) | half);
+  return hasExponent(x) ? result : x + x;
+}
+ALWAYS_INLINE int32_t exponent(double x) {
+  int64_t biased = static_cast<int64_t>(
+      (hardware::bitsOf(scaledUp(x)) & exponentField) >> 52);
+  int64_t result =
+      biased - 1022 - ((hardware::bitsOf(x) & exponentField) ? 0 : 54);
+  return static_cast<int32_t>(hasExponent(x) ? result : 0);
+}
+
 /// 2^n for n from -1022 to 1023.
 ALWAYS_INLINE double powerOfTwo(int32_t n) {
   return hardware::doubleOf(uint64_t(int64_t(n) + 1023) << 52);
@@ -85,8 +111,8 @@ void registerVectorF64(OpcodeTable &table) {
   OP1("V_CEIL_F64", F64, F64, __builtin_ceil(a));
   OP1("V_FLOOR_F64", F64, F64, __builtin_floor(a));
   OP1("V_FRACT_F64", F64, F64, fract_f64(a));
-  SLOW1("V_FREXP_MANT_F64", F64, F64, frexp_mant_f64(a));
-  SLOW1("V_FREXP_EXP_I32_F64", I32, F64, frexp_exp_i32_f64(a));
+  OP1("V_FREXP_MANT_F64", F64, F64, significand(a));
+  OP1("V_FREXP_EXP_I32_F64", I32, F64, exponent(a));
   SLOW2("V_TRIG_PREOP_F64", F64, F64, U32, trigPreop(a, b));
   OP2("V_LDEXP_F64", F64, F64, I32, scaleByPower(a, b));
 
@@ -105,11 +131,11 @@ void registerVectorF64(OpcodeTable &table) {
   OP1("V_CVT_F64_F32", F64, F32, static_cast<double>(a));
   OP1("V_CVT_F32_F64", F32, F64, static_cast<float>(a));
   // Out of range saturates, NaN gives 0.
-  SLOW1("V_CVT_I32_F64", I32, F64,
-        a != a               ? 0
-        : a >= 2147483647.0  ? INT32_MAX
-        : a <= -2147483648.0 ? INT32_MIN
-                             : static_cast<int32_t>(a));
+  OP1("V_CVT_I32_F64", I32, F64,
+      a != a               ? 0
+      : a >= 2147483647.0  ? INT32_MAX
+      : a <= -2147483648.0 ? INT32_MIN
+                           : static_cast<int32_t>(a));
   SLOW1("V_CVT_U32_F64", U32, F64,
         !(a > 0)            ? 0u
         : a >= 4294967295.0 ? UINT32_MAX

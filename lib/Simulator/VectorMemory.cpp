@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AtomicOperation.h"
+#include "LaneAccess.h"
 
 namespace wavesmith::sim::WAVESMITH_SIMULATOR_VARIANT {
 namespace {
@@ -257,14 +258,110 @@ bool placeOf(Wave &w, const Addresses &a, unsigned lane, unsigned bytes,
   return true;
 }
 
+//===----------------------------------------------------------------------===//
+// All lanes at once
+//===----------------------------------------------------------------------===//
+
+/// The row of scratch that all active lanes access at the same offset of their
+/// private memory, which is what compilers make of spills and arrays; null for
+/// all else, errors included.
+uint32_t *scratchRow(Wave &w, const Instruction &I, unsigned bytes,
+                     bool write) {
+  uint32_t scalar = static_cast<uint32_t>(I.imm);
+  const uint32_t *vector = nullptr;
+  if (I.space == Space::Scratch) {
+    if (I.src[2].kind != OperandKind::None)
+      scalar += s32(w, I.src[2]);
+    if (I.src[0].kind != OperandKind::None)
+      vector = w.vgpr[I.src[0].index];
+  } else if (I.space == Space::Buffer &&
+             (I.addressing == Addressing::BufferOffset ||
+              I.addressing == Addressing::BufferOffen)) {
+    const uint32_t *d = &w.sgpr[I.src[2].index];
+    uint64_t base = d[0] | (uint64_t(d[1] & 0xffffu) << 32);
+    bool swizzle = d[1] >> 31, addThread = (d[3] >> 23) & 1;
+    uint32_t offset = s32(w, I.src[3]);
+    if (!swizzle || !addThread || base != scratchBase + w.scratchOffset ||
+        offset % (4 * L))
+      return nullptr;
+    scalar += offset / L;
+    if (I.addressing == Addressing::BufferOffen)
+      vector = w.vgpr[I.src[0].index];
+  } else {
+    return nullptr;
+  }
+  if (!w.exec)
+    return nullptr;
+  if (vector) {
+    uint32_t first = vector[__builtin_ctzll(w.exec)], different = 0;
+    VECTORIZE
+    for (unsigned l = 0; l < L; ++l)
+      different |= (vector[l] ^ first) & w.execMask[l];
+    if (different)
+      return nullptr;
+    scalar += first;
+  }
+  if (scalar % 4 || uint64_t(scalar) + bytes > w.scratchPerLane)
+    return nullptr;
+  (write ? w.scratchBytesWritten : w.scratchBytesRead) +=
+      uint64_t(w.activeLanes) * bytes;
+  return reinterpret_cast<uint32_t *>(w.scratch) + scalar / 4 * L;
+}
+
+/// Host memory to which the addresses are made relative, where all active lanes
+/// access one region of global memory that was in use before; null for all
+/// else.
+uint8_t *commonRegion(Wave &w, Addresses &a, unsigned bytes, bool write) {
+  if (a.scratch || !w.exec)
+    return nullptr;
+  if (a.checked && ((a.laneInRange & w.exec) != w.exec || a.limit < bytes ||
+                    !allWithin<uint64_t>(w, a.offset, a.limit - bytes)))
+    return nullptr;
+  uint64_t first = a.address[__builtin_ctzll(w.exec)];
+  for (const Region *region : w.recent) {
+    if (!region || first - region->base >= region->size)
+      continue;
+    if ((write && !region->writable) || region->size < bytes)
+      return nullptr;
+    VECTORIZE
+    for (unsigned l = 0; l < L; ++l)
+      a.address[l] -= region->base;
+    if (allWithin<uint64_t>(w, a.address, region->size - bytes)) {
+      (write ? w.globalBytesWritten : w.globalBytesRead) +=
+          uint64_t(w.activeLanes) * bytes;
+      return region->host;
+    }
+    for (unsigned l = 0; l < L; ++l)
+      a.address[l] += region->base;
+    return nullptr;
+  }
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Loads and stores
+//===----------------------------------------------------------------------===//
+
 // A lane whose access is bad is left out and the others go on: either the
 // wavefront has failed and all is dropped, or the run tolerates it.
 
 /// Loads so many dwords.
 template <unsigned Dwords> void loadDwords(Wave &w, const Instruction &I) {
   Addresses a;
-  if (!computeAddresses(w, I, a, 4 * Dwords, Use::Read))
+  if (w.access && !computeAddresses(w, I, a, 4 * Dwords, Use::Read))
     return;
+  if (const uint32_t *row = scratchRow(w, I, 4 * Dwords, false)) {
+    for (unsigned i = 0; i < Dwords; ++i)
+      copyRow(w, w.vgpr[I.dst.index + i], row + i * L);
+    return;
+  }
+  // An observed run has noted the access before.
+  if (!w.access && !computeAddresses(w, I, a, 4 * Dwords, Use::Read))
+    return;
+  if (const uint8_t *host = commonRegion(w, a, 4 * Dwords, false)) {
+    loadLanes<Dwords>(w, w.vgpr + I.dst.index, host, a.address);
+    return;
+  }
   uint32_t (*d)[L] = w.vgpr + I.dst.index;
   for (uint64_t rest = w.exec; rest; rest &= rest - 1) {
     unsigned l = static_cast<unsigned>(__builtin_ctzll(rest));
@@ -310,8 +407,20 @@ void loadSmall(Wave &w, const Instruction &I) {
 
 template <unsigned Dwords> void storeDwords(Wave &w, const Instruction &I) {
   Addresses a;
-  if (!computeAddresses(w, I, a, 4 * Dwords, Use::Write))
+  if (w.access && !computeAddresses(w, I, a, 4 * Dwords, Use::Write))
     return;
+  if (uint32_t *row = scratchRow(w, I, 4 * Dwords, true)) {
+    for (unsigned i = 0; i < Dwords; ++i)
+      copyRow(w, row + i * L, w.vgpr[I.src[1].index + i]);
+    return;
+  }
+  // An observed run has noted the access before.
+  if (!w.access && !computeAddresses(w, I, a, 4 * Dwords, Use::Write))
+    return;
+  if (uint8_t *host = commonRegion(w, a, 4 * Dwords, true)) {
+    storeLanes<Dwords>(w, w.vgpr + I.src[1].index, host, a.address);
+    return;
+  }
   uint32_t (*s)[L] = w.vgpr + I.src[1].index;
   for (uint64_t rest = w.exec; rest; rest &= rest - 1) {
     unsigned l = static_cast<unsigned>(__builtin_ctzll(rest));

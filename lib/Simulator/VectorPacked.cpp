@@ -84,13 +84,12 @@ void packedMove(Wave &w, const Instruction &I) {
   const uint32_t *a = lanes(w, I.src[0], dword(I.src[0]), bufferA);
   const uint32_t *b = lanes(w, I.src[1], dword(I.src[1]), bufferB);
   uint32_t (*d)[L] = w.vgpr + I.dst.index;
-  for (unsigned l = 0; l < L; ++l) {
-    if (!w.execMask[l])
-      continue;
+  for (unsigned l = 0; l < L; l += 8) {
     // Both sources may be overwritten.
-    uint32_t low = a[l], high = b[l];
-    d[0][l] = low;
-    d[1][l] = high;
+    Words8 low = loadWords(a + l), high = loadWords(b + l);
+    Words8 mask = loadWords(w.execMask + l);
+    storeWords(d[0] + l, blendWords(low, loadWords(d[0] + l), mask));
+    storeWords(d[1] + l, blendWords(high, loadWords(d[1] + l), mask));
   }
 }
 
