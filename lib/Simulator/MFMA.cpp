@@ -60,16 +60,80 @@ ALWAYS_INLINE uint32_t bitsOfFloat(float value) {
   return bits;
 }
 
+/// Vectors of columns. They may be longer than the host's: two of those at a
+/// time hide the latency of their instructions.
+template <typename T, unsigned W>
+using Vector = T __attribute__((vector_size(sizeof(T) * W)));
+template <unsigned N> constexpr unsigned vectorWidth = N < 16 ? N : 16;
+
+template <typename To, typename From> ALWAYS_INLINE To bitCast(From from) {
+  static_assert(sizeof(To) == sizeof(From), "");
+  To to;
+  __builtin_memcpy(&to, &from, sizeof(to));
+  return to;
+}
+template <typename V, typename T> ALWAYS_INLINE V loadVector(const T *from) {
+  V v;
+  __builtin_memcpy(&v, from, sizeof(v));
+  return v;
+}
+template <typename V, typename T> ALWAYS_INLINE void storeVector(T *to, V v) {
+  __builtin_memcpy(to, &v, sizeof(v));
+}
+template <typename V> ALWAYS_INLINE V larger(V x, V y) { return x > y ? x : y; }
+template <typename V> ALWAYS_INLINE V smaller(V x, V y) {
+  return x < y ? x : y;
+}
+
+/// x - y, or 0 where that is negative, for 0 <= x, y < 65536 in 32-bit lanes.
+template <typename V> ALWAYS_INLINE V subtractToZero(V x, V y) {
+#if defined(__clang__)
+  using H = Vector<uint16_t, sizeof(V) / 2>;
+  return bitCast<V>(
+      __builtin_elementwise_sub_sat(bitCast<H>(x), bitCast<H>(y)));
+#else
+  return x > y ? x - y : V{};
+#endif
+}
+
+/// Whether any bit is set.
+template <typename V> ALWAYS_INLINE bool anyBit(V v) {
+#ifdef __AVX2__
+  if constexpr (sizeof(V) % 32 == 0) {
+    __m256i all = _mm256_setzero_si256();
+    for (unsigned part = 0; part < sizeof(V) / 32; ++part)
+      all = _mm256_or_si256(
+          all,
+          loadVector<__m256i>(reinterpret_cast<const char *>(&v) + 32 * part));
+    return !_mm256_testz_si256(all, all);
+  }
+#endif
+  uint64_t words[sizeof(V) / 8], any = 0;
+  std::memcpy(words, &v, sizeof(v));
+  for (uint64_t word : words)
+    any |= word;
+  return any != 0;
+}
+
 /// The exponent that zero has in the rule of gfx942.
 constexpr int exponentOfZero = -126;
 
-/// Each type gives the value of its raw bits as f32 (exact), the exponent e for
-/// which the significand is below 2 (subnormals keep the smallest normal one),
-/// the fraction bits of a significand, and whether a value is too extreme for
-/// the vectorised form of gfx942's rule.
+/// Two neighbouring elements of each of W lanes: the raw bits of both as 16-bit
+/// halves of a word where they fit (32-bit elements are apart).
+template <unsigned W> struct Pair {
+  Vector<uint32_t, W> low, high, both;
+};
+
+/// Each type gives the f32 value of its raw bits (exact), and for pairs:
+/// values, the exponents e for which a significand is below 2 (subnormals keep
+/// the smallest normal exponent), and which values are too extreme for the
+/// vectorised form of gfx942's rule. The values of those may be wrong: they are
+/// decoded again where they are needed.
 struct F16Element {
   static constexpr unsigned bits = 16;
+  /// Fraction bits of a significand.
   static constexpr int fraction = 10;
+  /// The vectorised rule wants C to be zero or not below 2^this.
   static constexpr int lowestAccumulator = -90;
   static ALWAYS_INLINE float value(uint32_t raw) {
     uint32_t magnitude = (raw & 0x7fffu) << 13;
@@ -78,13 +142,28 @@ struct F16Element {
         (raw & 0x7c00u) == 0x7c00u ? magnitude | 0x7f800000u : scaled;
     return floatOfBits(result | ((raw & 0x8000u) << 16));
   }
-  static ALWAYS_INLINE int exponent(uint32_t raw) {
-    int field = static_cast<int>((raw >> 10) & 0x1fu);
-    int e = (field > 1 ? field : 1) - 15;
-    return raw & 0x7fffu ? e : exponentOfZero;
+  template <unsigned W>
+  static ALWAYS_INLINE void values(const Pair<W> &p, Vector<float, W> &low,
+                                   Vector<float, W> &high) {
+    using I = Vector<int32_t, W>;
+    using F = Vector<float, W>;
+    constexpr int32_t mask = static_cast<int32_t>(0x8fffe000u);
+    low = bitCast<F>((bitCast<I>(p.both << 16) >> 3) & mask) * 0x1p112f;
+    high = bitCast<F>((bitCast<I>(p.both) >> 3) & mask) * 0x1p112f;
   }
-  static ALWAYS_INLINE bool isExtreme(uint32_t raw) {
-    return (raw & 0x7c00u) == 0x7c00u;
+  template <unsigned W>
+  static ALWAYS_INLINE Vector<int16_t, 2 * W> exponents(const Pair<W> &p) {
+    using H = Vector<int16_t, 2 * W>;
+    H raw = bitCast<H>(p.both);
+    H field = (raw >> 10) & 0x1f;
+    H e = larger(field, H{} + 1) - 15;
+    return (raw & 0x7fff) == 0 ? H{} + exponentOfZero : e;
+  }
+  template <unsigned W>
+  static ALWAYS_INLINE Vector<uint32_t, W> extremes(const Pair<W> &p) {
+    using H = Vector<int16_t, 2 * W>;
+    H raw = bitCast<H>(p.both);
+    return bitCast<Vector<uint32_t, W>>((raw & 0x7c00) == 0x7c00);
   }
   static ALWAYS_INLINE bool isSubnormalOrZero(uint32_t raw) {
     return !(raw & 0x7c00u);
@@ -94,46 +173,88 @@ struct F16Element {
   static ALWAYS_INLINE bool isPairwiseExtreme(uint32_t) { return false; }
 };
 
-/// Types whose f32 value is made of their own bits.
-template <typename Self> struct WideRangeElement {
+/// Exponents of [-50, 40] keep products and scales of the vectorised rule
+/// within f32.
+template <typename V> ALWAYS_INLINE V isWide(V field) {
+  return bitCast<V>((field < 127 - 50) | (field > 127 + 40));
+}
+
+struct BF16Element {
+  static constexpr unsigned bits = 16;
+  static constexpr int fraction = 7;
   static constexpr int lowestAccumulator = -60;
-  static ALWAYS_INLINE int exponent(uint32_t raw) {
-    uint32_t bits = Self::bitsOf(raw);
-    int field = static_cast<int>((bits >> 23) & 0xffu);
-    int e = (field > 1 ? field : 1) - 127;
-    return bits & 0x7fffffffu ? e : exponentOfZero;
-  }
   static ALWAYS_INLINE float value(uint32_t raw) {
-    return floatOfBits(Self::bitsOf(raw));
+    return floatOfBits(raw << 16);
   }
-  static ALWAYS_INLINE bool isExtreme(uint32_t raw) {
-    // exponents outside of [-50, 40]
-    uint32_t bits = Self::bitsOf(raw);
-    uint32_t field = (bits >> 23) & 0xffu;
-    return (bits & 0x7fffffffu) && field - (127u - 50u) > 90u;
+  template <unsigned W>
+  static ALWAYS_INLINE void values(const Pair<W> &p, Vector<float, W> &low,
+                                   Vector<float, W> &high) {
+    using F = Vector<float, W>;
+    low = bitCast<F>(p.both << 16);
+    high = bitCast<F>(p.both & 0xffff0000u);
+  }
+  template <unsigned W>
+  static ALWAYS_INLINE Vector<int16_t, 2 * W> exponents(const Pair<W> &p) {
+    using H = Vector<int16_t, 2 * W>;
+    H raw = bitCast<H>(p.both);
+    H e = larger((raw >> 7) & 0xff, H{} + 1) - 127;
+    return (raw & 0x7fff) == 0 ? H{} + exponentOfZero : e;
+  }
+  template <unsigned W>
+  static ALWAYS_INLINE Vector<uint32_t, W> extremes(const Pair<W> &p) {
+    using H = Vector<int16_t, 2 * W>;
+    H raw = bitCast<H>(p.both);
+    return bitCast<Vector<uint32_t, W>>(isWide((raw >> 7) & 0xff) &
+                                        ((raw & 0x7fff) != 0));
   }
   static ALWAYS_INLINE bool isSubnormalOrZero(uint32_t raw) {
-    return !(Self::bitsOf(raw) & 0x7f800000u);
+    return !(raw & 0x7f80u);
   }
   static constexpr bool pairwiseIsSafe = false;
   static ALWAYS_INLINE bool isPairwiseExtreme(uint32_t raw) {
     // Sums of products stay multiples of 2^-126, and products finite, for
     // exponents in [-56, 60]. Subnormals count as zero.
-    uint32_t field = (Self::bitsOf(raw) >> 23) & 0xffu;
+    uint32_t field = (raw >> 7) & 0xffu;
     return field && field - (127u - 56u) > 116u;
   }
 };
 
-struct BF16Element : WideRangeElement<BF16Element> {
-  static constexpr unsigned bits = 16;
-  static constexpr int fraction = 7;
-  static ALWAYS_INLINE uint32_t bitsOf(uint32_t raw) { return raw << 16; }
-};
-
-struct XF32Element : WideRangeElement<XF32Element> {
+struct XF32Element {
   static constexpr unsigned bits = 32;
   static constexpr int fraction = 10;
-  static ALWAYS_INLINE uint32_t bitsOf(uint32_t raw) { return raw & ~0x1fffu; }
+  static constexpr int lowestAccumulator = -60;
+  static constexpr uint32_t kept = ~0x1fffu;
+  static ALWAYS_INLINE float value(uint32_t raw) {
+    return floatOfBits(raw & kept);
+  }
+  template <unsigned W>
+  static ALWAYS_INLINE void values(const Pair<W> &p, Vector<float, W> &low,
+                                   Vector<float, W> &high) {
+    using F = Vector<float, W>;
+    low = bitCast<F>(p.low & kept);
+    high = bitCast<F>(p.high & kept);
+  }
+  template <unsigned W>
+  static ALWAYS_INLINE Vector<int32_t, W> exponent(Vector<uint32_t, W> raw) {
+    using I = Vector<int32_t, W>;
+    I e = larger(bitCast<I>((raw >> 23) & 0xffu), I{} + 1) - 127;
+    return (raw & (kept & 0x7fffffffu)) == 0 ? I{} + exponentOfZero : e;
+  }
+  template <unsigned W>
+  static ALWAYS_INLINE Vector<int16_t, 2 * W> exponents(const Pair<W> &p) {
+    using I = Vector<int32_t, W>;
+    I both = (exponent<W>(p.low) & 0xffff) | (exponent<W>(p.high) << 16);
+    return bitCast<Vector<int16_t, 2 * W>>(both);
+  }
+  template <unsigned W>
+  static ALWAYS_INLINE Vector<uint32_t, W> extremes(const Pair<W> &p) {
+    using I = Vector<int32_t, W>;
+    auto of = [](Vector<uint32_t, W> raw) ALWAYS_INLINE_LAMBDA {
+      return isWide(bitCast<I>((raw >> 23) & 0xffu)) &
+             ((raw & (kept & 0x7fffffffu)) != 0);
+    };
+    return bitCast<Vector<uint32_t, W>>(of(p.low) | of(p.high));
+  }
 };
 
 /// fp8 (E4M3, bias 8) and bf8 (E5M2, bias 16): no infinities, one zero, and a
@@ -148,15 +269,57 @@ template <unsigned Fraction, int Bias> struct Float8Element {
     uint32_t result = bitsOfFloat(magnitude) | ((raw & 0x80u) << 24);
     return floatOfBits(raw == 0x80u ? 0x7fc00000u : result);
   }
-  static ALWAYS_INLINE int exponent(uint32_t raw) {
-    int field = static_cast<int>((raw & 0x7fu) >> Fraction);
-    int e = (field > 1 ? field : 1) - Bias;
-    return raw & 0x7fu ? e : exponentOfZero;
+  template <unsigned W>
+  static ALWAYS_INLINE void values(const Pair<W> &p, Vector<float, W> &low,
+                                   Vector<float, W> &high) {
+    using F = Vector<float, W>;
+    float scale = floatOfBits(uint32_t(254 - Bias) << 23);
+    auto of = [&](Vector<uint32_t, W> raw) ALWAYS_INLINE_LAMBDA {
+      return bitCast<F>(((raw & 0x7fu) << (23 - Fraction)) |
+                        ((raw & 0x80u) << 24)) *
+             scale;
+    };
+    low = of(p.low);
+    high = of(p.high);
   }
-  static ALWAYS_INLINE bool isExtreme(uint32_t raw) { return raw == 0x80u; }
+  template <unsigned W>
+  static ALWAYS_INLINE Vector<int16_t, 2 * W> exponents(const Pair<W> &p) {
+    using H = Vector<int16_t, 2 * W>;
+    H magnitude = bitCast<H>(p.both) & 0x7f;
+    H e = larger(magnitude >> int16_t(Fraction), H{} + 1) - Bias;
+    return magnitude == 0 ? H{} + exponentOfZero : e;
+  }
+  template <unsigned W>
+  static ALWAYS_INLINE Vector<uint32_t, W> extremes(const Pair<W> &p) {
+    using H = Vector<int16_t, 2 * W>;
+    return bitCast<Vector<uint32_t, W>>(bitCast<H>(p.both) == 0x80);
+  }
 };
 using FP8Element = Float8Element<3, 8>;
 using BF8Element = Float8Element<2, 16>;
+
+/// Elements 2q and 2q + 1 of the lanes from `lane` on.
+template <unsigned Bits, unsigned W>
+ALWAYS_INLINE Pair<W> loadPair(const uint32_t (*registers)[L], unsigned q,
+                               unsigned lane) {
+  using U = Vector<uint32_t, W>;
+  Pair<W> p;
+  if (Bits == 32) {
+    p.low = loadVector<U>(registers[2 * q] + lane);
+    p.high = loadVector<U>(registers[2 * q + 1] + lane);
+    p.both = p.low;
+  } else if (Bits == 16) {
+    p.both = loadVector<U>(registers[q] + lane);
+    p.low = p.both & 0xffffu;
+    p.high = p.both >> 16;
+  } else {
+    U word = loadVector<U>(registers[q / 2] + lane) >> (16 * (q % 2));
+    p.low = word & 0xffu;
+    p.high = (word >> 8) & 0xffu;
+    p.both = p.low | (p.high << 16);
+  }
+  return p;
+}
 
 //===----------------------------------------------------------------------===//
 // Operands
@@ -233,33 +396,36 @@ ALWAYS_INLINE RowPlace placeOfRowF64(unsigned block, unsigned i) {
 /// C as a source: its own registers, a copy where the result would overwrite
 /// rows that are still to be read, or a constant.
 template <unsigned Registers> struct Accumulators {
-  Lanes registers = nullptr;
-  uint64_t constant = 0;
+  const uint32_t *first = nullptr;
+  /// From one register to the next; 0 for a constant.
+  unsigned stride = 0;
   alignas(64) uint32_t copy[Registers][L];
 
   ALWAYS_INLINE void set(Wave &w, const Operand &c, const Operand &d) {
     if (!c.isVGPR()) {
-      constant = s64(w, c);
+      uint32_t bits = s32(w, c);
+      for (unsigned l = 0; l < L; ++l)
+        copy[0][l] = bits;
+      first = copy[0];
       return;
     }
-    registers = w.vgpr + c.index;
+    first = w.vgpr[c.index];
+    stride = L;
     bool overlaps = c.index != d.index && c.index < d.index + Registers &&
                     d.index < c.index + Registers;
     if (overlaps) {
-      std::memcpy(copy, registers, sizeof(copy));
-      registers = copy;
+      std::memcpy(copy, first, sizeof(copy));
+      first = copy[0];
     }
+  }
+  /// The values of a row, which may be that of D itself.
+  ALWAYS_INLINE const uint32_t *row(RowPlace place) const {
+    return first + stride * place.reg + place.lane;
   }
   template <unsigned N, typename T>
   ALWAYS_INLINE void row(RowPlace place, T *out) const {
     static_assert(sizeof(T) == 4, "");
-    if (registers) {
-      std::memcpy(out, registers[place.reg] + place.lane, 4 * N);
-      return;
-    }
-    uint32_t bits = static_cast<uint32_t>(constant);
-    for (unsigned j = 0; j < N; ++j)
-      __builtin_memcpy(&out[j], &bits, 4);
+    std::memcpy(out, row(place), 4 * N);
   }
 };
 
@@ -439,23 +605,24 @@ struct FixedSum {
   int exponent;
 };
 
-/// The sum of products [first, G) in steps, cut to 24 bits towards zero.
-template <typename TA, typename TB>
-FixedSum sumOfProducts(const float *a, const int16_t *ea, const float *b,
-                       const int16_t *eb, unsigned first, unsigned count,
-                       unsigned step) {
+/// A finite value: significand * 2^(exponent - fraction).
+struct Decoded {
+  int64_t significand;
+  int exponent;
+};
+
+/// The sum of products first, first + step, ..., cut to 24 bits towards zero.
+template <unsigned G>
+FixedSum sumOfProducts(const Decoded *a, const Decoded *b, int fraction,
+                       unsigned first, unsigned step) {
   int largest = -1000;
-  for (unsigned k = first; k < count; k += step)
-    if (ea[k] + eb[k] > largest)
-      largest = ea[k] + eb[k];
+  for (unsigned k = first; k < G; k += step)
+    if (a[k].exponent + b[k].exponent > largest)
+      largest = a[k].exponent + b[k].exponent;
   int64_t sum = 0;
-  for (unsigned k = first; k < count; k += step) {
-    int64_t x =
-        static_cast<int64_t>(std::ldexp(double(a[k]), TA::fraction - ea[k]));
-    int64_t y =
-        static_cast<int64_t>(std::ldexp(double(b[k]), TB::fraction - eb[k]));
-    int64_t product = x * y;
-    int shift = 24 - TA::fraction - TB::fraction + (ea[k] + eb[k]) - largest;
+  for (unsigned k = first; k < G; k += step) {
+    int64_t product = a[k].significand * b[k].significand;
+    int shift = 24 - fraction + a[k].exponent + b[k].exponent - largest;
     int64_t magnitude = product < 0 ? -product : product;
     magnitude = shift >= 0 ? magnitude << shift
                            : magnitude >> (shift < -63 ? 63 : -shift);
@@ -464,10 +631,10 @@ FixedSum sumOfProducts(const float *a, const int16_t *ea, const float *b,
   return {sum, largest};
 }
 
-/// One result of gfx942's rule, for any values.
+/// One result of gfx942's rule, for any values; e are the exponents.
 template <typename TA, typename TB, unsigned G, bool IsFloat8>
-float fusedSum(const float *a, const int16_t *ea, const float *b,
-               const int16_t *eb, float c) {
+float fusedSum(const float *a, const int *ea, const float *b, const int *eb,
+               float c) {
   double plain = c;
   bool plus = false, minus = false;
   for (unsigned k = 0; k < G; ++k) {
@@ -482,15 +649,21 @@ float fusedSum(const float *a, const int16_t *ea, const float *b,
     return plus && minus ? __builtin_nanf("")
            : plus        ? __builtin_inff()
                          : -__builtin_inff();
+  Decoded da[G], db[G];
+  for (unsigned k = 0; k < G; ++k) {
+    da[k] = {int64_t(std::ldexp(double(a[k]), TA::fraction - ea[k])), ea[k]};
+    db[k] = {int64_t(std::ldexp(double(b[k]), TB::fraction - eb[k])), eb[k]};
+  }
+  constexpr int fraction = TA::fraction + TB::fraction;
   FixedSum s;
   if (IsFloat8) {
-    FixedSum even = sumOfProducts<TA, TB>(a, ea, b, eb, 0, G, 2);
-    FixedSum odd = sumOfProducts<TA, TB>(a, ea, b, eb, 1, G, 2);
+    FixedSum even = sumOfProducts<G>(da, db, fraction, 0, 2);
+    FixedSum odd = sumOfProducts<G>(da, db, fraction, 1, 2);
     s.exponent = even.exponent > odd.exponent ? even.exponent : odd.exponent;
     s.sum = floorShift(even.sum, s.exponent - even.exponent) +
             floorShift(odd.sum, s.exponent - odd.exponent);
   } else {
-    s = sumOfProducts<TA, TB>(a, ea, b, eb, 0, G, 1);
+    s = sumOfProducts<G>(da, db, fraction, 0, 1);
   }
   uint32_t bits = bitsOfFloat(c);
   int field = static_cast<int>((bits >> 23) & 0xffu);
@@ -508,179 +681,234 @@ float fusedSum(const float *a, const int16_t *ea, const float *b,
       std::ldexp(static_cast<double>(sum + addend * 128), m - 31));
 }
 
-/// Columns of products as truncated integers: s[j] in units of
-/// 2^(e[j] - 127 - 24), e being biased.
-template <unsigned N, unsigned First, unsigned G, unsigned Step>
-ALWAYS_INLINE void sumColumns(const float *a, const int16_t *ea,
-                              const float (*b)[N], const int16_t (*eb)[N],
-                              int32_t *s, int32_t *e) {
-  alignas(64) int16_t largest[N];
-  for (unsigned j = 0; j < N; ++j) {
-    int16_t m = -1000;
-    for (unsigned k = First; k < G; k += Step) {
-      int16_t x = static_cast<int16_t>(ea[k] + eb[k][j]);
-      m = m > x ? m : x;
-    }
-    largest[j] = m;
-  }
-  for (unsigned j = 0; j < N; ++j) {
-    // Below 2^-101 there are only zeros.
-    int exponent = largest[j] + 127;
-    exponent = exponent > 26 ? exponent : 26;
-    float scale = floatOfBits(static_cast<uint32_t>(278 - exponent) << 23);
-    int32_t sum = 0;
-    for (unsigned k = First; k < G; k += Step)
-      sum += static_cast<int32_t>(a[k] * b[k][j] * scale);
-    s[j] = sum;
-    e[j] = exponent;
-  }
-}
-
-/// The vectorised form of gfx942's rule for a row: exact where no value is
-/// extreme (see the types), products are finite and C is zero or not below
-/// 2^Lowest. Returns false, without a result, where C is none of that.
-///
-/// In units of 2^(m - 24), m the larger exponent, C is cut to an integer, and
-/// the sum of products is an integer shifted down by m - e places, of which
-/// seven are kept. Both are put into 32 bits with up to five places: where
-/// more are kept, |C| is so much larger that the last of 32 bits is at least
-/// two places below the one that rounding keeps, and can stand for all below.
-template <unsigned N, unsigned G, bool IsFloat8, int Lowest>
-ALWAYS_INLINE bool fusedRow(const float *a, const int16_t *ea,
-                            const float (*b)[N], const int16_t (*eb)[N],
-                            float *row) {
-  alignas(64) int32_t s[N], e[N];
-  if (IsFloat8) {
-    alignas(64) int32_t s1[N], e1[N];
-    sumColumns<N, 0, G, 2>(a, ea, b, eb, s, e);
-    sumColumns<N, 1, G, 2>(a, ea, b, eb, s1, e1);
-    for (unsigned j = 0; j < N; ++j) {
-      int32_t m = e[j] > e1[j] ? e[j] : e1[j];
-      int32_t shift0 = m - e[j] < 31 ? m - e[j] : 31;
-      int32_t shift1 = m - e1[j] < 31 ? m - e1[j] : 31;
-      s[j] = (s[j] >> shift0) + (s1[j] >> shift1);
-      e[j] = m;
-    }
-  } else {
-    sumColumns<N, 0, G, 1>(a, ea, b, eb, s, e);
-  }
-  alignas(64) float result[N];
-  uint32_t bad = 0;
-  for (unsigned j = 0; j < N; ++j) {
-    float c = row[j];
-    uint32_t magnitude = bitsOfFloat(c) & 0x7fffffffu;
-    int32_t ec = static_cast<int32_t>(magnitude >> 23);
-    bad |= magnitude && static_cast<uint32_t>(ec - (127 + Lowest)) >=
-                            static_cast<uint32_t>(255 - (127 + Lowest));
-    int32_t m = e[j] > ec ? e[j] : ec;
-    int32_t over = m - e[j];
-    int32_t kept = over < 5 ? over : 5;
-    int32_t lost = over > 7 ? over - 7 : 0;
-    int32_t sticky = over - lost - kept;
-    int32_t sum = s[j] >> (lost < 31 ? lost : 31);
-    int32_t shifted = sum >> sticky;
-    shifted |= (shifted << sticky) != sum;
-    float scaled = c * floatOfBits(static_cast<uint32_t>(278 + kept - m) << 23);
-#ifdef __AVX2__
-    int32_t addend = static_cast<int32_t>(__builtin_floorf(scaled));
-#else
-    int32_t addend = static_cast<int32_t>(scaled);
-    addend -= static_cast<float>(addend) > scaled;
-#endif
-    if (IsFloat8)
-      addend = m - ec > 25 ? 0 : addend;
-    result[j] = static_cast<float>(addend + shifted) *
-                floatOfBits(static_cast<uint32_t>(m - 24 - kept) << 23);
-  }
-  if (bad)
-    return false;
-  std::memcpy(row, result, sizeof(result));
-  return true;
-}
-
-/// A and B of gfx942's rule.
-template <typename T, unsigned N, unsigned Rows> struct FusedOperand {
+/// A and B of gfx942's rule, unpacked into rows of columns. A bias is added to
+/// the exponents.
+template <typename T, unsigned N, unsigned Rows, int Bias> struct FusedOperand {
+  static constexpr unsigned W = vectorWidth<N>;
+  using U = Vector<uint32_t, W>;
   alignas(64) float value[Rows][N];
-  alignas(64) int16_t exponent[Rows][N];
-  /// Nonzero where row or column n has an extreme value.
+  /// The exponents of rows 2q (low half) and 2q + 1.
+  alignas(64) uint32_t exponents[Rows / 2][N];
+  /// Nonzero where column n has an extreme value.
   alignas(64) uint32_t extreme[N];
+  bool anyExtreme;
 
   ALWAYS_INLINE void unpack(Lanes from) {
     constexpr unsigned E = Rows * N / L;
-    for (unsigned n = 0; n < N; ++n)
-      extreme[n] = 0;
-    for (unsigned g = 0; g < L / N; ++g)
-      for (unsigned el = 0; el < E; ++el)
-        for (unsigned n = 0; n < N; ++n) {
-          uint32_t raw = rawBits<T::bits>(from, el, N * g + n);
-          value[E * g + el][n] = T::value(raw);
-          exponent[E * g + el][n] = static_cast<int16_t>(T::exponent(raw));
-          extreme[n] |= T::isExtreme(raw);
+    U any = {};
+    for (unsigned n = 0; n < N; n += W) {
+      U found = {};
+      for (unsigned g = 0; g < L / N; ++g)
+        for (unsigned q = 0; q < E / 2; ++q) {
+          Pair<W> pair = loadPair<T::bits, W>(from, q, N * g + n);
+          Vector<float, W> low, high;
+          T::template values<W>(pair, low, high);
+          unsigned row = E * g + 2 * q;
+          storeVector(&value[row][n], low);
+          storeVector(&value[row + 1][n], high);
+          Vector<int16_t, 2 * W> e = T::template exponents<W>(pair) + Bias;
+          storeVector(&exponents[row / 2][n], e);
+          found |= T::template extremes<W>(pair);
         }
-  }
-  ALWAYS_INLINE bool hasExtreme() const {
-    uint32_t any = 0;
-    for (unsigned n = 0; n < N; ++n)
-      any |= extreme[n];
-    return any;
+      storeVector(&extreme[n], found);
+      any |= found;
+    }
+    anyExtreme = anyBit(any);
+    if (anyExtreme)
+      for (unsigned g = 0; g < L / N; ++g)
+        for (unsigned e = 0; e < E; ++e)
+          for (unsigned n = 0; n < N; ++n)
+            value[E * g + e][n] =
+                T::value(rawBits<T::bits>(from, e, N * g + n));
   }
 };
 
-/// Row i of a product, in groups of G, whatever the values.
-template <typename TA, typename TB, unsigned N, unsigned K, unsigned G,
-          bool IsFloat8>
-ALWAYS_INLINE void accumulateRow(const float *a, const int16_t *ea,
-                                 const float (*b)[N], const int16_t (*eb)[N],
-                                 bool extreme, float *row) {
-  constexpr int lowest = TA::lowestAccumulator;
-  for (unsigned k = 0; k < K; k += G) {
-    if (!extreme &&
-        fusedRow<N, G, IsFloat8, lowest>(a + k, ea + k, b + k, eb + k, row))
-      continue;
-    for (unsigned j = 0; j < N; ++j) {
-      float column[G];
-      int16_t exponents[G];
-      for (unsigned g = 0; g < G; ++g) {
-        column[g] = b[k + g][j];
-        exponents[g] = eb[k + g][j];
+/// Sums of exponents are biased as in f32.
+constexpr int biasOfB = 127;
+
+ALWAYS_INLINE int exponentOfPair(uint32_t pair, unsigned k) {
+  return static_cast<int16_t>(k % 2 ? pair >> 16 : pair);
+}
+
+/// The integers trunc(a b / 2^(e - 24)) summed over products of the given
+/// parity, or all. A row of A is strided.
+template <unsigned N, unsigned G, unsigned First, unsigned Step,
+          unsigned Stride, typename I>
+ALWAYS_INLINE I sumColumns(const float *a, const float (*b)[N], unsigned j,
+                           I e) {
+  constexpr unsigned W = vectorWidth<N>;
+  using F = Vector<float, W>;
+  F scale = bitCast<F>((278 - e) << 23);
+  I sum = {};
+  for (unsigned k = First; k < G; k += Step)
+    sum += __builtin_convertvector(
+        a[Stride * k] * loadVector<F>(&b[k][j]) * scale, I);
+  return sum;
+}
+
+/// Rounds down to an integer.
+template <typename I, typename F> ALWAYS_INLINE I floorOf(F x) {
+#ifdef __AVX2__
+  if constexpr (sizeof(F) % 32 == 0) {
+    I whole;
+    for (unsigned part = 0; part < sizeof(F) / 32; ++part) {
+      __m256 floor = _mm256_floor_ps(
+          _mm256_loadu_ps(reinterpret_cast<const float *>(&x) + 8 * part));
+      _mm256_storeu_si256(reinterpret_cast<__m256i *>(&whole) + part,
+                          _mm256_cvttps_epi32(floor));
+    }
+    return whole;
+  }
+#endif
+  I whole = __builtin_convertvector(x, I);
+  return whole + bitCast<I>(__builtin_convertvector(whole, F) > x);
+}
+
+/// gfx942's rule for Rows rows and all columns of a group of G products, D and
+/// C being rows of registers. Element k of row i of A is a[Stride * k + i].
+/// extremeA tells of each row, extremeB of all columns.
+///
+/// The vectorised form is exact where no value of A and B is extreme (see the
+/// types) and C is zero or not below 2^lowestAccumulator: in units of
+/// 2^(m - 24), m the larger exponent, C is cut to an integer, and the sum of
+/// products is an integer shifted down by m - e places, of which seven are
+/// kept. Both are put into 32 bits with up to five places: where more are kept,
+/// |C| is so much larger that the last of 32 bits is at least two places below
+/// the one that rounding keeps, and can stand for all below. Exponents are
+/// biased by 127. It runs in three loops because their chains of dependent
+/// instructions are long: a processor overlaps the iterations of each.
+template <typename TA, typename TB, unsigned N, unsigned G, unsigned Rows,
+          unsigned Stride, typename RowOfC, typename RowOfD>
+ALWAYS_INLINE void fusedGroup(const float *a, const uint32_t *ea,
+                              const uint32_t *extremeA, const float (*b)[N],
+                              const uint32_t (*eb)[N], bool extremeB,
+                              RowOfC rowOfC, RowOfD rowOfD) {
+  constexpr unsigned W = vectorWidth<N>;
+  constexpr bool isFloat8 = TA::bits == 8;
+  constexpr int lowest = 127 + TA::lowestAccumulator;
+  using F = Vector<float, W>;
+  using H = Vector<int16_t, 2 * W>;
+  using I = Vector<int32_t, W>;
+  using U = Vector<uint32_t, W>;
+  alignas(64) int32_t exponents[Rows][N], sums[Rows][N];
+  if (!extremeB) {
+    for (unsigned i = 0; i < Rows; ++i)
+      for (unsigned j = 0; j < N; j += W) {
+        // Below 2^-101 there are only zeros.
+        H largest = H{} + 26;
+        for (unsigned q = 0; q < G / 2; ++q)
+          largest = larger(largest, bitCast<H>(U{} + ea[Stride * q + i]) +
+                                        loadVector<H>(&eb[q][j]));
+        I pair = bitCast<I>(largest);
+        storeVector(&exponents[i][j],
+                    isFloat8 ? pair : larger(pair & 0xffff, pair >> 16));
       }
-      row[j] = fusedSum<TA, TB, G, IsFloat8>(a + k, ea + k, column, exponents,
-                                             row[j]);
+    for (unsigned i = 0; i < Rows; ++i)
+      for (unsigned j = 0; j < N; j += W) {
+        I e = loadVector<I>(&exponents[i][j]), sum;
+        if (isFloat8) {
+          I even = e & 0xffff, odd = e >> 16;
+          I s0 = sumColumns<N, G, 0, 2, Stride>(a + i, b, j, even);
+          I s1 = sumColumns<N, G, 1, 2, Stride>(a + i, b, j, odd);
+          e = larger(even, odd);
+          sum = (s0 >> smaller(e - even, I{} + 31)) +
+                (s1 >> smaller(e - odd, I{} + 31));
+          storeVector(&exponents[i][j], e);
+        } else {
+          sum = sumColumns<N, G, 0, 1, Stride>(a + i, b, j, e);
+        }
+        storeVector(&sums[i][j], sum);
+      }
+  }
+  for (unsigned i = 0; i < Rows; ++i) {
+    bool extreme = extremeB || extremeA[i];
+    const uint32_t *rowC = rowOfC(i);
+    uint32_t *rowD = rowOfD(i);
+    for (unsigned j = 0; j < N; j += W) {
+      if (!extreme) {
+        I e = loadVector<I>(&exponents[i][j]);
+        I sum = loadVector<I>(&sums[i][j]);
+        F c = loadVector<F>(rowC + j);
+        I magnitude = bitCast<I>(c) & 0x7fffffff;
+        I ec = magnitude >> 23;
+        I bad = ((ec < lowest) & magnitude) | (ec == 255);
+        // What m - e exceeds 5 and 7 by.
+        I over = subtractToZero(ec, e);
+        I beyond5 = subtractToZero(over, I{} + 5);
+        I beyond7 = subtractToZero(over, I{} + 7);
+        I sticky = beyond5 - beyond7;
+        sum >>= smaller(beyond7, I{} + 31);
+        I shifted = sum >> sticky;
+        shifted |= ((shifted << sticky) != sum) & 1;
+        U unit = bitCast<U>(e + beyond5) << 23;
+        I addend = floorOf<I>(c * bitCast<F>((278u << 23) - unit));
+        if (isFloat8)
+          addend = e - ec > 25 ? I{} : addend;
+        F result = __builtin_convertvector(addend + shifted, F) *
+                   bitCast<F>(unit - (24u << 23));
+        if (!anyBit(bad)) {
+          storeVector(rowD + j, result);
+          continue;
+        }
+      }
+      for (unsigned n = j; n < j + W; ++n) {
+        float row[G], column[G];
+        int rowExponents[G], columnExponents[G];
+        for (unsigned g = 0; g < G; ++g) {
+          row[g] = a[Stride * g + i];
+          column[g] = b[g][n];
+          rowExponents[g] = exponentOfPair(ea[Stride * (g / 2) + i], g);
+          columnExponents[g] = exponentOfPair(eb[g / 2][n], g) - biasOfB;
+        }
+        rowD[n] = bitsOfFloat(fusedSum<TA, TB, G, isFloat8>(
+            row, rowExponents, column, columnExponents, floatOfBits(rowC[n])));
+      }
     }
   }
+}
+
+/// Rows of a product of K: group by group, the first adds to C.
+template <typename TA, typename TB, unsigned N, unsigned K, unsigned G,
+          unsigned Rows, unsigned Stride, typename RowOfC, typename RowOfD>
+ALWAYS_INLINE void fusedRows(const float *a, const uint32_t *ea,
+                             const uint32_t *extremeA, const float (*b)[N],
+                             const uint32_t (*eb)[N], bool extremeB,
+                             RowOfC rowOfC, RowOfD rowOfD) {
+  fusedGroup<TA, TB, N, G, Rows, Stride>(a, ea, extremeA, b, eb, extremeB,
+                                         rowOfC, rowOfD);
+  for (unsigned k = G; k < K; k += G)
+    fusedGroup<TA, TB, N, G, Rows, Stride>(
+        a + Stride * k, ea + Stride * (k / 2), extremeA, b + k, eb + k / 2,
+        extremeB, rowOfD, rowOfD);
 }
 
 template <typename TA, typename TB, typename S, unsigned G>
 void fused(Wave &w, const Instruction &I) {
   constexpr unsigned N = S::N, K = S::K;
   constexpr unsigned registers = S::elements * TA::bits / 32;
-  constexpr bool isFloat8 = TA::bits == 8;
   Sources<registers> sourceA, sourceB;
   if (!findSources<S>(w, I, sourceA, sourceB))
     return;
-  FusedOperand<TA, N, S::rows> a;
-  FusedOperand<TB, N, S::rows> b;
+  FusedOperand<TA, N, S::rows, 0> a;
+  FusedOperand<TB, N, S::rows, biasOfB> b;
   a.unpack(sourceA.registers);
   b.unpack(sourceB.registers);
-  bool extremeB = b.hasExtreme();
   Accumulators<S::resultRegisters> c;
   c.set(w, I.src[2], I.dst);
   uint32_t (*d)[L] = w.vgpr + I.dst.index;
-  for (unsigned block = 0; block < S::blocks; ++block)
-    for (unsigned i = 0; i < N; ++i) {
+  for (unsigned block = 0; block < S::blocks; ++block) {
+    auto rowOfC = [&](unsigned i) ALWAYS_INLINE_LAMBDA {
+      return c.row(placeOfRow<N>(block, i));
+    };
+    auto rowOfD = [&](unsigned i) ALWAYS_INLINE_LAMBDA {
       RowPlace place = placeOfRow<N>(block, i);
-      alignas(64) float row[N], ai[K];
-      int16_t ei[K];
-      c.template row<N>(place, row);
-      for (unsigned k = 0; k < K; ++k) {
-        ai[k] = a.value[K * block + k][i];
-        ei[k] = a.exponent[K * block + k][i];
-      }
-      accumulateRow<TA, TB, N, K, G, isFloat8>(ai, ei, b.value + K * block,
-                                               b.exponent + K * block,
-                                               extremeB || a.extreme[i], row);
-      std::memcpy(d[place.reg] + place.lane, row, 4 * N);
-    }
+      return d[place.reg] + place.lane;
+    };
+    fusedRows<TA, TB, N, K, G, N, N>(
+        a.value[K * block], a.exponents[K / 2 * block], a.extreme,
+        b.value + K * block, b.exponents + K / 2 * block, b.anyExtreme, rowOfC,
+        rowOfD);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -726,23 +954,28 @@ void multiplyF64(Wave &w, const Instruction &I) {
       !checkModifiers(w, I, /*largestCbsz=*/0, HasNegation))
     return;
   unsigned blgp = static_cast<unsigned>(I.target);
-  auto read = [&](const Operand &o, unsigned element, unsigned lane,
-                  bool negate) {
-    uint64_t bits =
-        o.isVGPR() ? w.vgpr[o.index + 2 * element][lane] |
-                         uint64_t(w.vgpr[o.index + 2 * element + 1][lane]) << 32
-                   : s64(w, o);
-    return hardware::doubleOf(bits ^ (uint64_t(negate) << 63));
-  };
+  auto read = [&](const Operand &o, unsigned element, bool negate, double *to)
+                  ALWAYS_INLINE_LAMBDA {
+                    uint64_t sign = uint64_t(negate) << 63;
+                    if (!o.isVGPR()) {
+                      double value = hardware::doubleOf(s64(w, o) ^ sign);
+                      for (unsigned l = 0; l < L; ++l)
+                        to[l] = value;
+                      return;
+                    }
+                    const uint32_t *low = w.vgpr[o.index + 2 * element];
+                    const uint32_t *high = w.vgpr[o.index + 2 * element + 1];
+                    for (unsigned l = 0; l < L; ++l) {
+                      uint64_t bits = (low[l] | uint64_t(high[l]) << 32) ^ sign;
+                      __builtin_memcpy(&to[l], &bits, 8);
+                    }
+                  };
   alignas(64) double a[K][wide], b[K][wide], c[elements][L];
-  for (unsigned k = 0; k < K; ++k)
-    for (unsigned n = 0; n < wide; ++n) {
-      a[k][n] = read(I.src[0], 0, wide * k + n, blgp & 1);
-      b[k][n] = read(I.src[1], 0, wide * k + n, blgp & 2);
-    }
+  static_assert(K * wide == L, "one element of A and B in a lane");
+  read(I.src[0], 0, blgp & 1, a[0]);
+  read(I.src[1], 0, blgp & 2, b[0]);
   for (unsigned e = 0; e < elements; ++e)
-    for (unsigned l = 0; l < L; ++l)
-      c[e][l] = read(I.src[2], e, l, blgp & 4);
+    read(I.src[2], e, blgp & 4, c[e]);
   uint32_t (*d)[L] = w.vgpr + I.dst.index;
   for (unsigned block = 0; block < Blocks; ++block)
     for (unsigned i = 0; i < N; ++i) {
@@ -754,11 +987,13 @@ void multiplyF64(Wave &w, const Instruction &I) {
         for (unsigned j = 0; j < N; ++j)
           row[j] = __builtin_fma(x, y[j], row[j]);
       }
-      for (unsigned j = 0; j < N; ++j) {
-        uint64_t bits = hardware::bitsOf(row[j]);
-        d[place.reg][place.lane + j] = static_cast<uint32_t>(bits);
-        d[place.reg + 1][place.lane + j] = static_cast<uint32_t>(bits >> 32);
-      }
+    }
+  for (unsigned e = 0; e < elements; ++e)
+    for (unsigned l = 0; l < L; ++l) {
+      uint64_t bits;
+      __builtin_memcpy(&bits, &c[e][l], 8);
+      d[2 * e][l] = static_cast<uint32_t>(bits);
+      d[2 * e + 1][l] = static_cast<uint32_t>(bits >> 32);
     }
 }
 
@@ -847,34 +1082,36 @@ bool findIndices(Wave &w, const Instruction &I, unsigned &shift) {
 template <typename TA, typename TB, unsigned N, unsigned K, unsigned G>
 void sparseFused(Wave &w, const Instruction &I) {
   constexpr unsigned stored = K / 2;
-  constexpr bool isFloat8 = TA::bits == 8;
   unsigned shift;
   if (!findIndices<TA::bits>(w, I, shift))
     return;
-  FusedOperand<TA, N, stored> a;
-  FusedOperand<TB, N, K> b;
+  FusedOperand<TA, N, stored, 0> a;
+  FusedOperand<TB, N, K, biasOfB> b;
   a.unpack(w.vgpr + I.src[0].index);
   b.unpack(w.vgpr + I.src[1].index);
-  bool extremeB = b.hasExtreme();
   alignas(64) uint32_t index[L];
   std::memcpy(index, w.vgpr[I.src[2].index], sizeof(index));
   uint32_t (*d)[L] = w.vgpr + I.dst.index;
   for (unsigned i = 0; i < N; ++i) {
-    RowPlace place = placeOfRow<N>(0, i);
-    alignas(64) float row[N], ai[stored], bi[stored][N];
-    alignas(64) int16_t ei[stored], ebi[stored][N];
+    // The rows of B that meet a kept element of A.
+    alignas(64) float column[stored][N];
+    alignas(64) uint32_t exponents[stored / 2][N];
     unsigned k[stored];
     indicesOfRow<N, stored>(index, shift, i, k);
-    for (unsigned t = 0; t < stored; ++t) {
-      ai[t] = a.value[t][i];
-      ei[t] = a.exponent[t][i];
-      std::memcpy(bi[t], b.value[k[t]], sizeof(bi[t]));
-      std::memcpy(ebi[t], b.exponent[k[t]], sizeof(ebi[t]));
+    for (unsigned t = 0; t < stored; t += 2) {
+      std::memcpy(column[t], b.value[k[t]], sizeof(column[t]));
+      std::memcpy(column[t + 1], b.value[k[t + 1]], sizeof(column[t]));
+      unsigned low = 16 * (k[t] % 2), high = 16 * (k[t + 1] % 2);
+      for (unsigned j = 0; j < N; ++j)
+        exponents[t / 2][j] = ((b.exponents[k[t] / 2][j] >> low) & 0xffffu) |
+                              (b.exponents[k[t + 1] / 2][j] >> high << 16);
     }
-    std::memcpy(row, d[place.reg] + place.lane, sizeof(row));
-    accumulateRow<TA, TB, N, stored, G, isFloat8>(
-        ai, ei, bi, ebi, extremeB || a.extreme[i], row);
-    std::memcpy(d[place.reg] + place.lane, row, sizeof(row));
+    RowPlace place = placeOfRow<N>(0, i);
+    auto row = [&](unsigned)
+                   ALWAYS_INLINE_LAMBDA { return d[place.reg] + place.lane; };
+    fusedRows<TA, TB, N, stored, G, 1, N>(&a.value[0][i], &a.exponents[0][i],
+                                          &a.extreme[i], column, exponents,
+                                          b.anyExtreme, row, row);
   }
 }
 
