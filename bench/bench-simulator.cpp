@@ -190,10 +190,10 @@ Expected<std::shared_ptr<const sim::CodeObject>> compile(const char *source,
     out << source;
   }
   std::string processor = ("-mcpu=" + target).str();
-  Error error = runProgram({WAVESMITH_BENCH_CLANG, "-target",
-                            "amdgcn-amd-amdhsa", "-nogpulib", processor, "-O3",
-                            "-cl-std=CL2.0", "-ffp-contract=off", "-x", "cl",
-                            input, "-o", output});
+  Error error =
+      runProgram({WAVESMITH_BENCH_CLANG, "-target", "amdgcn-amd-amdhsa",
+                  "-nogpulib", processor, "-O3", "-cl-std=CL2.0",
+                  "-ffp-contract=off", "-x", "cl", input, "-o", output});
   auto bytes = error ? Expected<std::vector<uint8_t>>(std::move(error))
                      : readFile(output);
   llvm::sys::fs::remove(input);
@@ -299,9 +299,8 @@ Error benchF64(const Options &options, std::vector<Figure> &figures) {
                               : "wave_instructions_per_second_two_threads";
     figure.title = threads == 1 ? "f64 VALU code, one thread"
                                 : "f64 VALU code, two threads";
-    measure(figure, options.repetitions, [&] {
-      return sim::launch(**object, memory, parameters, threads);
-    });
+    measure(figure, options.repetitions,
+            [&] { return sim::launch(**object, memory, parameters, threads); });
     figures.push_back(figure);
   }
   Figure checked, timed, both;
@@ -383,9 +382,8 @@ Expected<std::string> codeObjectOfGRI(const Options &options) {
       (folder + "/gri30." + options.target.getValue() + ".hsaco").str();
   if (llvm::sys::fs::exists(path))
     return path;
-  if (Error error =
-          runProgram({WAVESMITH_BENCH_MAKE_GRI, WAVESMITH_BENCH_BUILD,
-                      options.target.getValue(), path}))
+  if (Error error = runProgram({WAVESMITH_BENCH_MAKE_GRI, WAVESMITH_BENCH_BUILD,
+                                options.target.getValue(), path}))
     return std::move(error);
   return path;
 }
@@ -444,9 +442,8 @@ Error benchGRI(const Options &options, std::vector<Figure> &figures) {
       figure.key += "_two_threads";
       figure.title += ", two threads";
     }
-    measure(figure, repetitions, [&] {
-      return sim::launch(**object, memory, parameters, threads);
-    });
+    measure(figure, repetitions,
+            [&] { return sim::launch(**object, memory, parameters, threads); });
     figures.push_back(figure);
     if (threads == 1) {
       figure.isTime = false;
@@ -521,14 +518,13 @@ int run(const Options &options) {
     return 0;
   std::string text;
   llvm::raw_string_ostream out(text);
-  out << llvm::formatv("{0:2}",
-                       llvm::json::Value(toJSON(options, figures)))
+  out << llvm::formatv("{0:2}", llvm::json::Value(toJSON(options, figures)))
       << "\n";
   FileTransaction files;
   Error error = files.add(
-      options.json, llvm::ArrayRef<uint8_t>(
-                        reinterpret_cast<const uint8_t *>(text.data()),
-                        text.size()));
+      options.json,
+      llvm::ArrayRef<uint8_t>(reinterpret_cast<const uint8_t *>(text.data()),
+                              text.size()));
   if (!error)
     error = files.commit();
   if (error) {
@@ -544,8 +540,7 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   initializeTool("bench-simulator");
   Options options;
-  if (!parseToolCommandLine(argc, argv,
-                            "Speed of the simulator on this host\n",
+  if (!parseToolCommandLine(argc, argv, "Speed of the simulator on this host\n",
                             {&options.json, &options.target, &options.gri,
                              &options.only, &options.repetitions,
                              &options.zones}))
