@@ -60,10 +60,11 @@ ALWAYS_INLINE uint32_t bitsOfFloat(float value) {
   return bits;
 }
 
-/// Vectors of columns; N is 4, 16 or 32.
+/// Vectors of columns. They may be longer than the host's: two of those at a
+/// time hide the latency of their instructions.
 template <typename T, unsigned W>
 using Vector = T __attribute__((vector_size(sizeof(T) * W)));
-template <unsigned N> constexpr unsigned vectorWidth = N < 8 ? N : 8;
+template <unsigned N> constexpr unsigned vectorWidth = N < 16 ? N : 16;
 
 template <typename To, typename From> ALWAYS_INLINE To bitCast(From from) {
   static_assert(sizeof(To) == sizeof(From), "");
@@ -82,6 +83,36 @@ template <typename V, typename T> ALWAYS_INLINE void storeVector(T *to, V v) {
 template <typename V> ALWAYS_INLINE V larger(V x, V y) { return x > y ? x : y; }
 template <typename V> ALWAYS_INLINE V smaller(V x, V y) {
   return x < y ? x : y;
+}
+
+/// x - y, or 0 where that is negative, for 0 <= x, y < 65536 in 32-bit lanes.
+template <typename V> ALWAYS_INLINE V subtractToZero(V x, V y) {
+#if defined(__clang__)
+  using H = Vector<uint16_t, sizeof(V) / 2>;
+  return bitCast<V>(
+      __builtin_elementwise_sub_sat(bitCast<H>(x), bitCast<H>(y)));
+#else
+  return x > y ? x - y : V{};
+#endif
+}
+
+/// Whether any bit is set.
+template <typename V> ALWAYS_INLINE bool anyBit(V v) {
+#ifdef __AVX2__
+  if constexpr (sizeof(V) % 32 == 0) {
+    __m256i all = _mm256_setzero_si256();
+    for (unsigned part = 0; part < sizeof(V) / 32; ++part)
+      all = _mm256_or_si256(
+          all,
+          loadVector<__m256i>(reinterpret_cast<const char *>(&v) + 32 * part));
+    return !_mm256_testz_si256(all, all);
+  }
+#endif
+  uint64_t words[sizeof(V) / 8], any = 0;
+  std::memcpy(words, &v, sizeof(v));
+  for (uint64_t word : words)
+    any |= word;
+  return any != 0;
 }
 
 /// The exponent that zero has in the rule of gfx942.
@@ -682,10 +713,7 @@ template <typename T, unsigned N, unsigned Rows, int Bias> struct FusedOperand {
       storeVector(&extreme[n], found);
       any |= found;
     }
-    uint32_t bits = 0;
-    for (unsigned n = 0; n < W; ++n)
-      bits |= any[n];
-    anyExtreme = bits != 0;
+    anyExtreme = anyBit(any);
     if (anyExtreme)
       for (unsigned g = 0; g < L / N; ++g)
         for (unsigned e = 0; e < E; ++e)
@@ -721,110 +749,137 @@ ALWAYS_INLINE I sumColumns(const float *a, const float (*b)[N], unsigned j,
 /// Rounds down to an integer.
 template <typename I, typename F> ALWAYS_INLINE I floorOf(F x) {
 #ifdef __AVX2__
-  if constexpr (sizeof(F) == 32)
-    return bitCast<I>(_mm256_cvttps_epi32(_mm256_floor_ps(bitCast<__m256>(x))));
+  if constexpr (sizeof(F) % 32 == 0) {
+    I whole;
+    for (unsigned part = 0; part < sizeof(F) / 32; ++part) {
+      __m256 floor = _mm256_floor_ps(
+          _mm256_loadu_ps(reinterpret_cast<const float *>(&x) + 8 * part));
+      _mm256_storeu_si256(reinterpret_cast<__m256i *>(&whole) + part,
+                          _mm256_cvttps_epi32(floor));
+    }
+    return whole;
+  }
 #endif
   I whole = __builtin_convertvector(x, I);
   return whole + bitCast<I>(__builtin_convertvector(whole, F) > x);
 }
 
-/// One step of gfx942's rule for a vector of columns from j on: exact where no
-/// value of A and B is extreme (see the types) and C is zero or not below
-/// 2^Lowest. Sets bad where C is none of that.
+/// gfx942's rule for Rows rows and all columns of a group of G products, D and
+/// C being rows of registers. Element k of row i of A is a[Stride * k + i].
+/// extremeA tells of each row, extremeB of all columns.
 ///
-/// In units of 2^(m - 24), m the larger exponent, C is cut to an integer, and
-/// the sum of products is an integer shifted down by m - e places, of which
-/// seven are kept. Both are put into 32 bits with up to five places: where
-/// more are kept, |C| is so much larger that the last of 32 bits is at least
-/// two places below the one that rounding keeps, and can stand for all below.
-/// Exponents here are biased by 127.
-template <unsigned N, unsigned G, bool IsFloat8, int Lowest, unsigned Stride,
-          typename F, typename I>
-ALWAYS_INLINE F fusedStep(const float *a, const uint32_t *ea,
-                          const float (*b)[N], const uint32_t (*eb)[N],
-                          unsigned j, F c, I &bad) {
-  constexpr unsigned W = vectorWidth<N>;
-  using H = Vector<int16_t, 2 * W>;
-  using U = Vector<uint32_t, W>;
-  // Below 2^-101 there are only zeros.
-  H largest = H{} + 26;
-  for (unsigned q = 0; q < G / 2; ++q)
-    largest = larger(largest, bitCast<H>(U{} + ea[Stride * q]) +
-                                  loadVector<H>(&eb[q][j]));
-  I even = bitCast<I>(largest) & 0xffff, odd = bitCast<I>(largest) >> 16;
-  I e = larger(even, odd), sum;
-  if (IsFloat8) {
-    I s0 = sumColumns<N, G, 0, 2, Stride>(a, b, j, even);
-    I s1 = sumColumns<N, G, 1, 2, Stride>(a, b, j, odd);
-    sum = (s0 >> smaller(e - even, I{} + 31)) +
-          (s1 >> smaller(e - odd, I{} + 31));
-  } else {
-    sum = sumColumns<N, G, 0, 1, Stride>(a, b, j, e);
-  }
-  I magnitude = bitCast<I>(c) & 0x7fffffff;
-  I ec = magnitude >> 23;
-  bad |= ((ec < 127 + Lowest) & (magnitude != 0)) | (ec == 255);
-  I m = larger(e, ec);
-  I over = m - e;
-  I kept = smaller(over, I{} + 5);
-  I lost = larger(over - 7, I{});
-  I sticky = over - lost - kept;
-  sum >>= smaller(lost, I{} + 31);
-  I shifted = sum >> sticky;
-  shifted |= ((shifted << sticky) != sum) & 1;
-  U unit = bitCast<U>(m - kept) << 23;
-  I addend = floorOf<I>(c * bitCast<F>((278u << 23) - unit));
-  if (IsFloat8)
-    addend = m - ec > 25 ? I{} : addend;
-  return __builtin_convertvector(addend + shifted, F) *
-         bitCast<F>(unit - (24u << 23));
-}
-
-/// Row of a product in groups of G, for any values: reads C, writes D, which
-/// may be the same. A row of A is strided.
-template <typename TA, typename TB, unsigned N, unsigned K, unsigned G,
-          unsigned Stride>
-ALWAYS_INLINE void fusedRow(const float *a, const uint32_t *ea,
-                            const float (*b)[N], const uint32_t (*eb)[N],
-                            bool extreme, const uint32_t *c, uint32_t *d) {
+/// The vectorised form is exact where no value of A and B is extreme (see the
+/// types) and C is zero or not below 2^lowestAccumulator: in units of
+/// 2^(m - 24), m the larger exponent, C is cut to an integer, and the sum of
+/// products is an integer shifted down by m - e places, of which seven are
+/// kept. Both are put into 32 bits with up to five places: where more are kept,
+/// |C| is so much larger that the last of 32 bits is at least two places below
+/// the one that rounding keeps, and can stand for all below. Exponents are
+/// biased by 127. It runs in three loops because their chains of dependent
+/// instructions are long: a processor overlaps the iterations of each.
+template <typename TA, typename TB, unsigned N, unsigned G, unsigned Rows,
+          unsigned Stride, typename RowOfC, typename RowOfD>
+ALWAYS_INLINE void fusedGroup(const float *a, const uint32_t *ea,
+                              const uint32_t *extremeA, const float (*b)[N],
+                              const uint32_t (*eb)[N], bool extremeB,
+                              RowOfC rowOfC, RowOfD rowOfD) {
   constexpr unsigned W = vectorWidth<N>;
   constexpr bool isFloat8 = TA::bits == 8;
-  constexpr int lowest = TA::lowestAccumulator;
+  constexpr int lowest = 127 + TA::lowestAccumulator;
   using F = Vector<float, W>;
+  using H = Vector<int16_t, 2 * W>;
   using I = Vector<int32_t, W>;
-  for (unsigned j = 0; j < N; j += W) {
-    if (!extreme) {
-      F x = loadVector<F>(c + j);
-      I bad = {};
-      for (unsigned k = 0; k < K; k += G)
-        x = fusedStep<N, G, isFloat8, lowest, Stride>(
-            a + Stride * k, ea + Stride * (k / 2), b + k, eb + k / 2, j, x,
-            bad);
-      int32_t any = 0;
-      for (unsigned n = 0; n < W; ++n)
-        any |= bad[n];
-      if (!any) {
-        storeVector(d + j, x);
-        continue;
+  using U = Vector<uint32_t, W>;
+  alignas(64) int32_t exponents[Rows][N], sums[Rows][N];
+  if (!extremeB) {
+    for (unsigned i = 0; i < Rows; ++i)
+      for (unsigned j = 0; j < N; j += W) {
+        // Below 2^-101 there are only zeros.
+        H largest = H{} + 26;
+        for (unsigned q = 0; q < G / 2; ++q)
+          largest = larger(largest, bitCast<H>(U{} + ea[Stride * q + i]) +
+                                        loadVector<H>(&eb[q][j]));
+        I pair = bitCast<I>(largest);
+        storeVector(&exponents[i][j],
+                    isFloat8 ? pair : larger(pair & 0xffff, pair >> 16));
       }
-    }
-    for (unsigned n = j; n < j + W; ++n) {
-      float x = floatOfBits(c[n]);
-      for (unsigned k = 0; k < K; k += G) {
+    for (unsigned i = 0; i < Rows; ++i)
+      for (unsigned j = 0; j < N; j += W) {
+        I e = loadVector<I>(&exponents[i][j]), sum;
+        if (isFloat8) {
+          I even = e & 0xffff, odd = e >> 16;
+          I s0 = sumColumns<N, G, 0, 2, Stride>(a + i, b, j, even);
+          I s1 = sumColumns<N, G, 1, 2, Stride>(a + i, b, j, odd);
+          e = larger(even, odd);
+          sum = (s0 >> smaller(e - even, I{} + 31)) +
+                (s1 >> smaller(e - odd, I{} + 31));
+          storeVector(&exponents[i][j], e);
+        } else {
+          sum = sumColumns<N, G, 0, 1, Stride>(a + i, b, j, e);
+        }
+        storeVector(&sums[i][j], sum);
+      }
+  }
+  for (unsigned i = 0; i < Rows; ++i) {
+    bool extreme = extremeB || extremeA[i];
+    const uint32_t *rowC = rowOfC(i);
+    uint32_t *rowD = rowOfD(i);
+    for (unsigned j = 0; j < N; j += W) {
+      if (!extreme) {
+        I e = loadVector<I>(&exponents[i][j]);
+        I sum = loadVector<I>(&sums[i][j]);
+        F c = loadVector<F>(rowC + j);
+        I magnitude = bitCast<I>(c) & 0x7fffffff;
+        I ec = magnitude >> 23;
+        I bad = ((ec < lowest) & magnitude) | (ec == 255);
+        // What m - e exceeds 5 and 7 by.
+        I over = subtractToZero(ec, e);
+        I beyond5 = subtractToZero(over, I{} + 5);
+        I beyond7 = subtractToZero(over, I{} + 7);
+        I sticky = beyond5 - beyond7;
+        sum >>= smaller(beyond7, I{} + 31);
+        I shifted = sum >> sticky;
+        shifted |= ((shifted << sticky) != sum) & 1;
+        U unit = bitCast<U>(e + beyond5) << 23;
+        I addend = floorOf<I>(c * bitCast<F>((278u << 23) - unit));
+        if (isFloat8)
+          addend = e - ec > 25 ? I{} : addend;
+        F result = __builtin_convertvector(addend + shifted, F) *
+                   bitCast<F>(unit - (24u << 23));
+        if (!anyBit(bad)) {
+          storeVector(rowD + j, result);
+          continue;
+        }
+      }
+      for (unsigned n = j; n < j + W; ++n) {
         float row[G], column[G];
         int rowExponents[G], columnExponents[G];
         for (unsigned g = 0; g < G; ++g) {
-          row[g] = a[Stride * (k + g)];
-          column[g] = b[k + g][n];
-          rowExponents[g] = exponentOfPair(ea[Stride * ((k + g) / 2)], g);
-          columnExponents[g] = exponentOfPair(eb[(k + g) / 2][n], g) - biasOfB;
+          row[g] = a[Stride * g + i];
+          column[g] = b[g][n];
+          rowExponents[g] = exponentOfPair(ea[Stride * (g / 2) + i], g);
+          columnExponents[g] = exponentOfPair(eb[g / 2][n], g) - biasOfB;
         }
-        x = fusedSum<TA, TB, G, isFloat8>(row, rowExponents, column,
-                                          columnExponents, x);
+        rowD[n] = bitsOfFloat(fusedSum<TA, TB, G, isFloat8>(
+            row, rowExponents, column, columnExponents, floatOfBits(rowC[n])));
       }
-      d[n] = bitsOfFloat(x);
     }
   }
+}
+
+/// Rows of a product of K: group by group, the first adds to C.
+template <typename TA, typename TB, unsigned N, unsigned K, unsigned G,
+          unsigned Rows, unsigned Stride, typename RowOfC, typename RowOfD>
+ALWAYS_INLINE void fusedRows(const float *a, const uint32_t *ea,
+                             const uint32_t *extremeA, const float (*b)[N],
+                             const uint32_t (*eb)[N], bool extremeB,
+                             RowOfC rowOfC, RowOfD rowOfD) {
+  fusedGroup<TA, TB, N, G, Rows, Stride>(a, ea, extremeA, b, eb, extremeB,
+                                         rowOfC, rowOfD);
+  for (unsigned k = G; k < K; k += G)
+    fusedGroup<TA, TB, N, G, Rows, Stride>(
+        a + Stride * k, ea + Stride * (k / 2), extremeA, b + k, eb + k / 2,
+        extremeB, rowOfD, rowOfD);
 }
 
 template <typename TA, typename TB, typename S, unsigned G>
@@ -841,15 +896,19 @@ void fused(Wave &w, const Instruction &I) {
   Accumulators<S::resultRegisters> c;
   c.set(w, I.src[2], I.dst);
   uint32_t (*d)[L] = w.vgpr + I.dst.index;
-  for (unsigned block = 0; block < S::blocks; ++block)
-    for (unsigned i = 0; i < N; ++i) {
+  for (unsigned block = 0; block < S::blocks; ++block) {
+    auto rowOfC = [&](unsigned i) ALWAYS_INLINE_LAMBDA {
+      return c.row(placeOfRow<N>(block, i));
+    };
+    auto rowOfD = [&](unsigned i) ALWAYS_INLINE_LAMBDA {
       RowPlace place = placeOfRow<N>(block, i);
-      fusedRow<TA, TB, N, K, G, N>(
-          &a.value[K * block][i], &a.exponents[K / 2 * block][i],
-          b.value + K * block, b.exponents + K / 2 * block,
-          b.anyExtreme || a.extreme[i], c.row(place),
-          d[place.reg] + place.lane);
-    }
+      return d[place.reg] + place.lane;
+    };
+    fusedRows<TA, TB, N, K, G, N, N>(
+        a.value[K * block], a.exponents[K / 2 * block], a.extreme,
+        b.value + K * block, b.exponents + K / 2 * block, b.anyExtreme, rowOfC,
+        rowOfD);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -1048,10 +1107,11 @@ void sparseFused(Wave &w, const Instruction &I) {
                               (b.exponents[k[t + 1] / 2][j] >> high << 16);
     }
     RowPlace place = placeOfRow<N>(0, i);
-    uint32_t *row = d[place.reg] + place.lane;
-    fusedRow<TA, TB, N, stored, G, N>(&a.value[0][i], &a.exponents[0][i],
-                                      column, exponents,
-                                      b.anyExtreme || a.extreme[i], row, row);
+    auto row = [&](unsigned)
+                   ALWAYS_INLINE_LAMBDA { return d[place.reg] + place.lane; };
+    fusedRows<TA, TB, N, stored, G, 1, N>(&a.value[0][i], &a.exponents[0][i],
+                                          &a.extreme[i], column, exponents,
+                                          b.anyExtreme, row, row);
   }
 }
 
