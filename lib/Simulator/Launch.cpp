@@ -250,8 +250,7 @@ Error checkParameters(const CodeObject &object, const LaunchParameters &p,
                              "' in the code object, which has " +
                              (known.empty() ? "none" : known));
   }
-  std::string where = "launch of kernel '" +
-                                     dispatch.kernel.name + "': ";
+  std::string where = "launch of kernel '" + kernel->name + "': ";
   auto shape = [](std::array<uint32_t, 3> a) {
     return "(" + std::to_string(a[0]) + ", " + std::to_string(a[1]) + ", " +
            std::to_string(a[2]) + ")";
