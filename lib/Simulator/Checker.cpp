@@ -858,6 +858,10 @@ void Checker::vectorRule(Wave &w, WaveState &s, const DecodedInstruction &I,
   case Rule::WriteLane: {
     unsigned lane = scalarValue(w, I.src[1], 1) & (lanesPerWave - 1);
     uint64_t mask = operandMask(s, I.src[0], 0, origin, allLanes);
+    // A lane has one bit here. Masks of lanes that are spilled this way have
+    // undefined bits for the lanes that are idle: -O0 code is full of them.
+    if (I.src[0].kind == OperandKind::SGPR && s.scalar[I.src[0].index])
+      mask = allLanes;
     setVector(s, I.dst.index, uint64_t(1) << lane, mask, origin);
     return;
   }
