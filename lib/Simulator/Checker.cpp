@@ -684,25 +684,29 @@ void Checker::strict(Wave &w, WaveState &s, const DecodedInstruction &I,
   if (p.maskRead >= 0)
     defined &=
         s.scalar[p.maskRead] | (uint64_t(s.scalar[p.maskRead + 1]) << 32);
-  Origin origin;
-  if (exec & ~defined) {
-    // Not where all is well.
-    bool found = false;
-    for (unsigned i = 0; i < p.vectorCount && !found; ++i)
-      if (exec & ~s.vector[p.vector[i]]) {
-        origin = s.vectorOrigin[p.vector[i]];
-        found = true;
-      }
-    for (unsigned i = 0; i < p.scalarCount && !found; ++i)
-      if (s.scalar[p.scalar[i]] != ~0u) {
-        origin = s.scalarOrigin[p.scalar[i]];
-        found = true;
-      }
-    if (!found && p.maskRead >= 0)
-      origin = s.scalar[p.maskRead] != ~0u ? s.scalarOrigin[p.maskRead]
-                                           : s.scalarOrigin[p.maskRead + 1];
-    origin.computed |= p.computes;
+  if (!(exec & ~defined)) {
+    for (unsigned k = 0; k < p.resultCount; ++k)
+      s.vector[p.result + k] |= exec;
+    if (p.maskWrite >= 0)
+      s.scalar[p.maskWrite] = s.scalar[p.maskWrite + 1] = ~0u;
+    return; // EXEC is defined in any case
   }
+  Origin origin;
+  bool found = false;
+  for (unsigned i = 0; i < p.vectorCount && !found; ++i)
+    if (exec & ~s.vector[p.vector[i]]) {
+      origin = s.vectorOrigin[p.vector[i]];
+      found = true;
+    }
+  for (unsigned i = 0; i < p.scalarCount && !found; ++i)
+    if (s.scalar[p.scalar[i]] != ~0u) {
+      origin = s.scalarOrigin[p.scalar[i]];
+      found = true;
+    }
+  if (!found && p.maskRead >= 0)
+    origin = s.scalar[p.maskRead] != ~0u ? s.scalarOrigin[p.maskRead]
+                                         : s.scalarOrigin[p.maskRead + 1];
+  origin.computed |= p.computes;
   for (unsigned k = 0; k < p.resultCount; ++k)
     setVector(s, p.result + k, exec, defined, origin);
   if (p.maskWrite >= 0)
@@ -1117,7 +1121,11 @@ void Checker::before(Wave &w, const DecodedInstruction &I, uint32_t index) {
   default:
     break;
   }
-  if (p.rule < Rule::ScalarStrict || p.rule == Rule::Permute) {
+  if (p.rule == Rule::Strict && !w.gprIndexing && I.format != Format::DPP) {
+    strict(w, s, I, p);
+    if (!p.writesExec)
+      return;
+  } else if (p.rule < Rule::ScalarStrict || p.rule == Rule::Permute) {
     if (w.gprIndexing && w.gprIndexMode && I.category == Category::VALU) {
       // The registers are only known now.
       useScalar(w, index, sgprM0, 1, "the index of a register");
