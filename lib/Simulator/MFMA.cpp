@@ -601,6 +601,11 @@ ALWAYS_INLINE int64_t floorShift(int64_t x, int shift) {
   return x >> (shift > 63 ? 63 : shift);
 }
 
+/// 2^exponent, for normal values.
+ALWAYS_INLINE double powerOfTwo(int exponent) {
+  return hardware::doubleOf(static_cast<uint64_t>(1023 + exponent) << 52);
+}
+
 /// A sum in units of 2^(exponent - 24).
 struct FixedSum {
   int64_t sum;
@@ -653,8 +658,8 @@ float fusedSum(const float *a, const int *ea, const float *b, const int *eb,
                          : -__builtin_inff();
   Decoded da[G], db[G];
   for (unsigned k = 0; k < G; ++k) {
-    da[k] = {int64_t(std::ldexp(double(a[k]), TA::fraction - ea[k])), ea[k]};
-    db[k] = {int64_t(std::ldexp(double(b[k]), TB::fraction - eb[k])), eb[k]};
+    da[k] = {int64_t(a[k] * powerOfTwo(TA::fraction - ea[k])), ea[k]};
+    db[k] = {int64_t(b[k] * powerOfTwo(TB::fraction - eb[k])), eb[k]};
   }
   constexpr int fraction = TA::fraction + TB::fraction;
   FixedSum s;
@@ -672,15 +677,15 @@ float fusedSum(const float *a, const int *ea, const float *b, const int *eb,
   int ec = (field > 1 ? field : 1) - 127;
   if (!(bits & 0x7fffffffu))
     ec = exponentOfZero;
-  int64_t significand = static_cast<int64_t>(std::ldexp(double(c), 23 - ec));
+  int64_t significand = static_cast<int64_t>(c * powerOfTwo(23 - ec));
   int m = s.exponent > ec ? s.exponent : ec;
   // in units of 2^(m - 31)
   int64_t sum = floorShift(s.sum, m - s.exponent - 7);
   int64_t addend = floorShift(significand, m - ec - 1);
   if (IsFloat8 && ec < m - 25)
     addend = 0;
-  return static_cast<float>(
-      std::ldexp(static_cast<double>(sum + addend * 128), m - 31));
+  return static_cast<float>(static_cast<double>(sum + addend * 128) *
+                            powerOfTwo(m - 31));
 }
 
 /// A and B of gfx942's rule, unpacked into rows of columns. A bias is added to
