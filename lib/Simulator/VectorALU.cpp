@@ -371,6 +371,15 @@ ALWAYS_INLINE float reciprocalRoot(float x) {
   return x == 0 ? 1.0f / x : root;
 }
 
+/// a * b + c, rounded once where the host can.
+ALWAYS_INLINE double multiplyAdd(double a, double b, double c) {
+#ifdef __FMA__
+  return __builtin_fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
 /// v_exp_f32 with the bits of hardware::exp_f32, which rounds the library's f64
 /// to f32. The polynomial is good to a few units in the last place of f64: it
 /// rounds to the same f32 unless it lies next to the middle of two. Those
@@ -378,12 +387,18 @@ ALWAYS_INLINE float reciprocalRoot(float x) {
 void expF32(Wave &w, const Instruction &I) {
   F32::Buffer buffer;
   F32::Source source = F32::source(w, I.src[0], buffer);
-  // ln(2)^k / k!, k from 12 to 1: the term left out is below 2^-52.
-  constexpr double coefficients[] = {
-      2.5678435993488206e-11, 4.4455382718708116e-10, 7.0549116208011234e-09,
-      1.0178086009239700e-07, 1.3215486790144309e-06, 1.5252733804059841e-05,
-      1.5403530393381609e-04, 1.3333558146428443e-03, 9.6181291076284772e-03,
-      5.5504108664821580e-02, 2.4022650695910071e-01, 6.9314718055994531e-01};
+  // ln(2)^k / k!, even and odd k apart, from the highest; k = 13 is below
+  // 2^-52.
+  constexpr double even[] = {2.5678435993488206e-11,
+                             7.0549116208011230e-09,
+                             1.3215486790144309e-06,
+                             1.5403530393381609e-04,
+                             9.6181291076284772e-03,
+                             2.4022650695910071e-01,
+                             1.0};
+  constexpr double odd[] = {4.4455382718708116e-10, 1.0178086009239700e-07,
+                            1.5252733804059841e-05, 1.3333558146428443e-03,
+                            5.5504108664821580e-02, 6.9314718055994531e-01};
   alignas(64) uint32_t result[L], library[L];
   VECTORIZE
   for (unsigned l = 0; l < L; ++l) {
@@ -393,10 +408,13 @@ void expF32(Wave &w, const Instruction &I) {
     constexpr double toInteger = 0x1.8p52;
     double shifted = inRange + toInteger;
     double rest = inRange - (shifted - toInteger);
-    double power = coefficients[0];
-    for (unsigned k = 1; k < 12; ++k)
-      power = power * rest + coefficients[k];
-    power = power * rest + 1.0;
+    double square = rest * rest, sumEven = even[0], sumOdd = odd[0];
+    for (unsigned k = 1; k < 6; ++k) {
+      sumEven = multiplyAdd(sumEven, square, even[k]);
+      sumOdd = multiplyAdd(sumOdd, square, odd[k]);
+    }
+    sumEven = multiplyAdd(sumEven, square, even[6]);
+    double power = multiplyAdd(sumOdd, rest, sumEven);
     uint64_t scale = (hardware::bitsOf(shifted) + 1023) << 52;
     double value = power * hardware::doubleOf(scale);
     // The 29 bits that f32 does not have, from the middle.
