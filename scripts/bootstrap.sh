@@ -15,6 +15,8 @@
 readonly llvm_prefix=/usr/lib/llvm-22
 readonly venv=build/venv
 readonly venv_python=$PWD/$venv/bin/python
+readonly peers_venv=build/venv-peers
+readonly peers_requirements=test/Peers/requirements.txt
 
 # Each of these is used by the build or by the tests.
 readonly debian_packages=(
@@ -94,20 +96,23 @@ install_packages() {
     --no-install-recommends "$@"
 }
 
+# make_venv FOLDER REQUIREMENTS: a Python with the packages of a list.
 make_venv() {
   # A venv that was moved or half made is made again.
-  rm -rf "$venv" &&
-    /usr/bin/python3 -m venv "$venv" &&
-    "$venv_python" -m pip install --disable-pip-version-check --no-input \
-      --only-binary :all: -r python/requirements.txt &&
-    venv_stamp >"$venv/wavesmith-stamp"
+  rm -rf "$1" &&
+    /usr/bin/python3 -m venv "$1" &&
+    "$1/bin/python" -m pip install --disable-pip-version-check --no-input \
+      --only-binary :all: -r "$2" &&
+    venv_stamp "$@" >"$1/wavesmith-stamp"
 }
 
 venv_stamp() {
-  echo "$PWD/$venv"
+  echo "$PWD/$1"
   /usr/bin/python3 --version
-  cat python/requirements.txt
+  cat "$2"
 }
+
+has_venv() { venv_stamp "$@" | cmp -s - "$1/wavesmith-stamp"; }
 
 configure() {
   local launcher=()
@@ -123,6 +128,14 @@ configure() {
     -DLLD_DIR=$llvm_prefix/lib/cmake/lld \
     -DWAVESMITH_PYTHON="$venv_python" \
     "${launcher[@]}" "$@"
+}
+
+# The compilers of peers, whose code objects test/Peers runs: only ./check needs
+# them.
+bootstrap_peers() {
+  has_venv "$peers_venv" "$peers_requirements" ||
+    step venv-peers "install peers' compilers in $peers_venv" \
+      make_venv "$peers_venv" "$peers_requirements"
 }
 
 bootstrap() {
@@ -142,9 +155,9 @@ bootstrap() {
     step packages "install ${#packages[@]} Debian packages" \
       install_packages "${packages[@]}"
   fi
-  if ! venv_stamp | cmp -s - "$venv/wavesmith-stamp"; then
-    step venv "install Python packages in $venv" make_venv
-  fi
+  has_venv "$venv" python/requirements.txt ||
+    step venv "install Python packages in $venv" \
+      make_venv "$venv" python/requirements.txt
   step configure "configure" configure "$@"
   step build "build" ninja -C build -j "${WAVESMITH_JOBS:-$(nproc)}"
 }

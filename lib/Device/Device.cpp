@@ -216,12 +216,12 @@ wavesmith::createDevice(DeviceKind kind, llvm::StringRef architecture,
                                      ") chooses a GPU; the simulator has none");
     return createSimulatorDevice(architecture, options);
   }
-  if (options.check) {
+  if (options.check || options.modelTime) {
+    std::string what = options.check ? "checking" : "modelled time";
+    what += " needs the simulator";
     if (kind == DeviceKind::HIP || options.ordinal)
-      return llvm::createStringError(
-          "checking needs the simulator, and a GPU is asked for");
-    return createSimulatorDevice(architecture, options,
-                                 "checking needs the simulator");
+      return llvm::createStringError(what + ", and a GPU is asked for");
+    return createSimulatorDevice(architecture, options, what);
   }
 
   llvm::Expected<std::unique_ptr<Device>> gpu =

@@ -44,6 +44,63 @@ static int64_t toInteger(uint64_t value) {
       std::min<uint64_t>(value, std::numeric_limits<int64_t>::max()));
 }
 
+llvm::json::Array
+wavesmith::findingsToJSON(llvm::ArrayRef<sim::Finding> findings) {
+  llvm::json::Array list;
+  for (const sim::Finding &finding : findings) {
+    llvm::json::Object entry{
+        {"kind", sim::spelling(finding.kind)},
+        {"workgroup", llvm::json::Array{int64_t(finding.workgroup[0]),
+                                        int64_t(finding.workgroup[1]),
+                                        int64_t(finding.workgroup[2])}},
+        {"wave", int64_t(finding.wave)},
+        {"pc", toInteger(finding.pc)},
+        {"instruction", finding.disassembly},
+        {"message", finding.message},
+        {"count", toInteger(finding.count)}};
+    if (finding.lane >= 0)
+      entry["lane"] = finding.lane;
+    if (!finding.source.empty())
+      entry["source"] = finding.source;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+llvm::json::Object wavesmith::countersToJSON(const sim::Counters &counters) {
+  // rocprof's names for what has the same meaning there; names of our own, in
+  // lower case, for the rest.
+  return llvm::json::Object{
+      {"SQ_WAVES", toInteger(counters.waves)},
+      {"SQ_INSTS_VALU", toInteger(counters.VALU)},
+      {"SQ_INSTS_MFMA", toInteger(counters.MFMA)},
+      {"SQ_INSTS_SALU", toInteger(counters.SALU)},
+      {"SQ_INSTS_SMEM", toInteger(counters.SMEM)},
+      {"SQ_INSTS_LDS", toInteger(counters.LDS)},
+      {"SQ_INSTS_FLAT", toInteger(counters.flat)},
+      {"SQ_INSTS_VMEM_RD", toInteger(counters.VMEMRead)},
+      {"SQ_INSTS_VMEM_WR", toInteger(counters.VMEMWrite)},
+      {"SQ_INSTS_VALU_ADD_F64", toInteger(counters.f64Add)},
+      {"SQ_INSTS_VALU_MUL_F64", toInteger(counters.f64Mul)},
+      {"SQ_INSTS_VALU_FMA_F64", toInteger(counters.f64FMA)},
+      {"SQ_INSTS_VALU_TRANS_F64", toInteger(counters.f64Trans)},
+      {"SQ_INSTS_VALU_ADD_F32", toInteger(counters.f32Add)},
+      {"SQ_INSTS_VALU_MUL_F32", toInteger(counters.f32Mul)},
+      {"SQ_INSTS_VALU_FMA_F32", toInteger(counters.f32FMA)},
+      {"SQ_INSTS_VALU_TRANS_F32", toInteger(counters.f32Trans)},
+      {"instructions", toInteger(counters.instructions)},
+      {"vmem_atomic_instructions", toInteger(counters.VMEMAtomic)},
+      {"branch_instructions", toInteger(counters.branch)},
+      {"waitcnt_instructions", toInteger(counters.waitcnt)},
+      {"barrier_instructions", toInteger(counters.barrier)},
+      {"other_instructions", toInteger(counters.other)},
+      {"active_lanes_valu", toInteger(counters.activeLanesVALU)},
+      {"global_bytes_read", toInteger(counters.globalBytesRead)},
+      {"global_bytes_written", toInteger(counters.globalBytesWritten)},
+      {"scratch_bytes_read", toInteger(counters.scratchBytesRead)},
+      {"scratch_bytes_written", toInteger(counters.scratchBytesWritten)}};
+}
+
 static llvm::json::Array toArray(const std::array<uint32_t, 3> &sizes) {
   return llvm::json::Array{int64_t(sizes[0]), int64_t(sizes[1]),
                            int64_t(sizes[2])};
@@ -87,37 +144,7 @@ llvm::json::Value LaunchReport::toJSON() const {
                           {"fraction", occupancy.fraction},
                           {"limit", stringify(occupancy.limit)}}}};
   if (counters) {
-    // rocprof's names for what has the same meaning there; names of our own, in
-    // lower case, for the rest.
-    root["counters"] = llvm::json::Object{
-        {"SQ_WAVES", toInteger(counters->waves)},
-        {"SQ_INSTS_VALU", toInteger(counters->VALU)},
-        {"SQ_INSTS_MFMA", toInteger(counters->MFMA)},
-        {"SQ_INSTS_SALU", toInteger(counters->SALU)},
-        {"SQ_INSTS_SMEM", toInteger(counters->SMEM)},
-        {"SQ_INSTS_LDS", toInteger(counters->LDS)},
-        {"SQ_INSTS_FLAT", toInteger(counters->flat)},
-        {"SQ_INSTS_VMEM_RD", toInteger(counters->VMEMRead)},
-        {"SQ_INSTS_VMEM_WR", toInteger(counters->VMEMWrite)},
-        {"SQ_INSTS_VALU_ADD_F64", toInteger(counters->f64Add)},
-        {"SQ_INSTS_VALU_MUL_F64", toInteger(counters->f64Mul)},
-        {"SQ_INSTS_VALU_FMA_F64", toInteger(counters->f64FMA)},
-        {"SQ_INSTS_VALU_TRANS_F64", toInteger(counters->f64Trans)},
-        {"SQ_INSTS_VALU_ADD_F32", toInteger(counters->f32Add)},
-        {"SQ_INSTS_VALU_MUL_F32", toInteger(counters->f32Mul)},
-        {"SQ_INSTS_VALU_FMA_F32", toInteger(counters->f32FMA)},
-        {"SQ_INSTS_VALU_TRANS_F32", toInteger(counters->f32Trans)},
-        {"instructions", toInteger(counters->instructions)},
-        {"vmem_atomic_instructions", toInteger(counters->VMEMAtomic)},
-        {"branch_instructions", toInteger(counters->branch)},
-        {"waitcnt_instructions", toInteger(counters->waitcnt)},
-        {"barrier_instructions", toInteger(counters->barrier)},
-        {"other_instructions", toInteger(counters->other)},
-        {"active_lanes_valu", toInteger(counters->activeLanesVALU)},
-        {"global_bytes_read", toInteger(counters->globalBytesRead)},
-        {"global_bytes_written", toInteger(counters->globalBytesWritten)},
-        {"scratch_bytes_read", toInteger(counters->scratchBytesRead)},
-        {"scratch_bytes_written", toInteger(counters->scratchBytesWritten)}};
+    root["counters"] = countersToJSON(*counters);
     root["instructions_per_zone"] =
         double(counters->instructions) / double(zones);
     if (counters->VALU)
@@ -136,27 +163,16 @@ llvm::json::Value LaunchReport::toJSON() const {
     root["semantics"] = llvm::json::Object{
         {"exact", toInteger(exact)}, {"approximate", std::move(approximate)}};
   }
-  if (findings) {
-    llvm::json::Array list;
-    for (const sim::Finding &finding : *findings) {
-      llvm::json::Object entry{
-          {"kind", sim::spelling(finding.kind)},
-          {"workgroup", llvm::json::Array{int64_t(finding.workgroup[0]),
-                                          int64_t(finding.workgroup[1]),
-                                          int64_t(finding.workgroup[2])}},
-          {"wave", int64_t(finding.wave)},
-          {"pc", toInteger(finding.pc)},
-          {"instruction", finding.disassembly},
-          {"message", finding.message},
-          {"count", toInteger(finding.count)}};
-      if (finding.lane >= 0)
-        entry["lane"] = finding.lane;
-      if (!finding.source.empty())
-        entry["source"] = finding.source;
-      list.push_back(std::move(entry));
-    }
-    root["findings"] = std::move(list);
+  if (findings)
+    root["findings"] = findingsToJSON(*findings);
+  if (!rocprofCounters.empty()) {
+    llvm::json::Object values;
+    for (const sim::RocprofCounter &counter : rocprofCounters)
+      values[counter.name] = counter.value;
+    root["rocprof_counters"] = std::move(values);
   }
+  if (modelledTime)
+    root["modelled_time"] = modelledTime->toJSON();
   if (measuredSeconds)
     root["time"] = llvm::json::Object{{"kind", "measured"},
                                       {"source", "HIP events"},
@@ -511,6 +527,12 @@ llvm::Expected<RunResult> wavesmith::runKernel(Device &device,
   report.instructionUse = device.instructionUse().vec();
   if (const std::vector<sim::Finding> *findings = device.findings())
     report.findings = *findings;
+  if (const sim::TimingReport *timing = device.modelledTime())
+    report.modelledTime = *timing;
+  if (report.counters)
+    report.rocprofCounters = sim::rocprofCounters(
+        *report.counters, report.instructionUse,
+        report.modelledTime ? &*report.modelledTime : nullptr);
   report.measuredSeconds = device.measuredSeconds();
 
   for (size_t i = 0; i < outputAddresses.size(); ++i)

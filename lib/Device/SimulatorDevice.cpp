@@ -16,7 +16,8 @@ class SimulatorDevice final : public Device {
 public:
   SimulatorDevice(const TargetInfo &target, const DeviceOptions &options,
                   std::string note)
-      : target(target), threads(options.threads), check(options.check) {
+      : target(target), threads(options.threads), check(options.check),
+        modelTime(options.modelTime), fittedScale(options.fittedScale) {
     deviceInfo.kind = DeviceKind::Simulator;
     deviceInfo.name = "Wavesmith simulator of " + target.displayName.str();
     deviceInfo.architecture = target.architecture.str();
@@ -82,7 +83,9 @@ public:
       launchParameters.findings = &found;
     }
     llvm::Expected<sim::Counters> result =
-        sim::launch(object.metadata(), memory, launchParameters, threads);
+        modelTime ? launchTimed(object, launchParameters)
+                  : sim::launch(object.metadata(), memory, launchParameters,
+                                threads);
     if (!result) {
       // There will be no report: what led there is said here.
       std::string message = llvm::toString(result.takeError());
@@ -107,20 +110,41 @@ public:
     return check ? &found : nullptr;
   }
 
+  const sim::TimingReport *modelledTime() const override {
+    return timing ? &*timing : nullptr;
+  }
+
   // What a simulator takes is no time of a GPU.
   std::optional<double> measuredSeconds() const override {
     return std::nullopt;
   }
 
 private:
+  llvm::Expected<sim::Counters>
+  launchTimed(const LoadedCodeObject &object,
+              const sim::LaunchParameters &parameters) {
+    sim::TimingOptions options;
+    options.chip = target.chip.str();
+    options.fittedScale = fittedScale;
+    auto result = sim::launchTimed(object.metadata(), memory, parameters,
+                                   options, threads);
+    if (!result)
+      return result.takeError();
+    timing = std::move(result->second);
+    return result->first;
+  }
+
   const TargetInfo &target;
   unsigned threads;
   bool check;
+  bool modelTime;
+  double fittedScale;
   DeviceInfo deviceInfo;
   sim::Memory memory;
   std::optional<sim::Counters> counted;
   std::vector<sim::InstructionUse> used;
   std::vector<sim::Finding> found;
+  std::optional<sim::TimingReport> timing;
 };
 
 } // namespace

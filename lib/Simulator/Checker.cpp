@@ -279,6 +279,13 @@ Checker::Plan Checker::planOf(uint32_t index) {
       p.rule = Rule::BranchRegister;
     } else if (I.category == Category::Branch) {
       p.rule = p.resultCount ? Rule::ScalarStrict : Rule::None;
+    } else if (name == "S_SET_GPR_IDX_ON" || name == "S_SET_GPR_IDX_IDX") {
+      // Goes to M0[7:0], of which alone the index is made.
+      p.rule = Rule::ScalarStrict;
+      p.result = sgprM0;
+      p.resultCount = 1;
+    } else if (name.starts_with("S_SET_GPR_IDX")) {
+      p.rule = Rule::None;
     } else if (name.starts_with("S_MOVREL")) {
       p.rule = Rule::ScalarRelative;
     } else if (name == "S_MOV_B32" || name == "S_MOV_B64" ||
@@ -290,6 +297,10 @@ Checker::Plan Checker::planOf(uint32_t index) {
       p.rule = Rule::ScalarMove;
     } else {
       p.rule = Rule::ScalarStrict;
+      if (name == "S_LSHL_B64")
+        p.shifts = 1;
+      if (name == "S_LSHR_B64" || name == "S_ASHR_I64")
+        p.shifts = -1;
       StringRef base = name;
       base.consume_front("S_");
       bool saves = base.contains("_SAVEEXEC_"),
@@ -354,6 +365,12 @@ Checker::Plan Checker::planOf(uint32_t index) {
     p.computes = false;
   } else {
     p.rule = Rule::Strict;
+    // Of extended operands the upper halves may be undefined.
+    if (name == "V_MAD_U64_U32" || name == "V_MAD_I64_I32" ||
+        name == "V_LSHL_ADD_U64" || name == "V_LSHLREV_B64")
+      p.rule = Rule::LowFirst;
+    if (name == "V_LSHRREV_B64" || name == "V_ASHRREV_I64")
+      p.rule = Rule::HighFirst;
     for (StringRef parts :
          {"V_PERM_B32", "V_PACK_B32_F16", "V_BFI_B32", "V_ALIGNBIT_B32",
           "V_ALIGNBYTE_B32", "V_LSHL_OR_B32", "V_AND_OR_B32", "V_OR3_B32"})
@@ -727,6 +744,23 @@ void Checker::vectorRule(Wave &w, WaveState &s, const DecodedInstruction &I,
   case Rule::Strict:
     strict(w, s, I, p);
     return;
+  case Rule::LowFirst:
+  case Rule::HighFirst: {
+    unsigned half = p.rule == Rule::HighFirst;
+    uint64_t mask = allLanes;
+    for (unsigned i = 0; i < 3; ++i)
+      if (I.src[i].kind != OperandKind::None)
+        mask &= operandMask(s, I.src[i],
+                            I.src[i].kind != OperandKind::Constant &&
+                                    I.src[i].dwords == 2
+                                ? half
+                                : 0,
+                            origin, exec);
+    strict(w, s, I, p);
+    origin.computed = true;
+    setVector(s, p.result + half, exec, mask, origin);
+    return;
+  }
   case Rule::Copy: {
     uint64_t mask[2] = {allLanes, allLanes};
     Origin origins[2];
@@ -927,7 +961,15 @@ void Checker::scalarRule(Wave &w, WaveState &s, const DecodedInstruction &I,
         origin = originOf(I.src[i]);
       }
     origin.computed = true;
-    setScalar(s, p.result, p.resultCount, defined ? allLanes : 0, origin);
+    uint64_t bits = defined ? allLanes : 0;
+    if (!defined && p.shifts) {
+      // One half of the result comes from one half of the source alone.
+      uint64_t half = p.shifts > 0 ? 0xffffffffu : ~uint64_t(0xffffffffu);
+      if ((scalarBits(s, I.src[0], 2) & half) == half &&
+          scalarBits(s, I.src[1], 1) == allLanes)
+        bits = half;
+    }
+    setScalar(s, p.result, p.resultCount, bits, origin);
     if (p.writesSCC)
       setSCC(defined, origin);
     break;

@@ -48,6 +48,8 @@ private:
   enum class Rule : uint8_t {
     None,
     Strict,         ///< defined where all sources are
+    LowFirst,       ///< 64 bits; the low dword comes from low dwords alone
+    HighFirst,      ///< 64 bits; the high dword comes from high dwords alone
     Copy,           ///< dword by dword
     PackedF32,      ///< two dwords by op_sel
     PackedMove,     ///< v_pk_mov_b32
@@ -80,6 +82,8 @@ private:
     Rule rule = Rule::None;
     Logic logic = Logic::And;
     bool computes = true;
+    /// Scalar shifts of 64 bits: 1 left, -1 right.
+    int8_t shifts = 0;
     bool invertFirst = false, invertSecond = false, invertResult = false;
     bool writesSCC = false, readsSCC = false, writesExec = false;
     /// A scalar pair that is read or written lane by lane; -1 for none.

@@ -8,6 +8,7 @@
 
 #include "Checker.h"
 #include "WorkgroupExecution.h"
+#include "wavesmith/Support/FatalErrors.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/AMDHSAKernelDescriptor.h"
@@ -67,7 +68,7 @@ Counters &Counters::operator+=(const Counters &other) {
   return *this;
 }
 
-void wavesmith::sim::countInstructions(
+static void countInstructions(
     const wavesmith::sim::detail::CodeObjectImage &object,
     ArrayRef<uint64_t> hits, Counters &counters) {
   for (size_t i = 0; i < hits.size(); ++i) {
@@ -411,10 +412,18 @@ wavesmith::sim::prepareLaunch(const CodeObject &object, Memory &memory,
   uint64_t total = uint64_t(parameters.grid[0]) * parameters.grid[1];
   // Each factor is below 2^32; the product of three may not fit.
   if (total > (~uint64_t(0)) / parameters.grid[2])
-    return createStringError("launch of kernel '" + kernel->name +
+    return createStringError("launch of kernel '" +
+                                     dispatch.kernel.name +
                              "': too many workgroups");
   dispatch.workgroups = total * parameters.grid[2];
   return std::move(result);
+}
+
+void wavesmith::sim::countLaunch(const Dispatch &dispatch,
+                                 ArrayRef<uint64_t> hits, Counters &counters) {
+  countInstructions(dispatch.image, hits, counters);
+  if (dispatch.parameters.instructionUse)
+    *dispatch.parameters.instructionUse = instructionUse(dispatch.image, hits);
 }
 
 Error wavesmith::sim::runWorkgroups(const Dispatch &dispatch,
@@ -433,26 +442,38 @@ Error wavesmith::sim::runWorkgroups(const Dispatch &dispatch,
   std::mutex mutex;
   std::string message;
   std::vector<std::unique_ptr<WorkgroupExecution>> states(workers);
+  auto fail = [&](uint64_t number, Error error) {
+    std::string text = toString(std::move(error));
+    std::lock_guard<std::mutex> lock(mutex);
+    if (number < firstFailed) {
+      firstFailed = number;
+      message = std::move(text);
+    }
+  };
   auto work = [&](size_t index) {
     PinnedEnvironment environment;
     states[index] = std::make_unique<WorkgroupExecution>(dispatch, observer);
-    for (;;) {
-      uint64_t number = next++;
-      // Workgroups before a failed one are still run: the report is always
-      // that of the first failure.
-      if (number >= total || number > firstFailed)
-        return;
-      if (!done.empty() && done[number])
-        continue;
-      if (Error error = states[index]->run(number)) {
-        std::string text = toString(std::move(error));
-        std::lock_guard<std::mutex> lock(mutex);
-        if (number < firstFailed) {
-          firstFailed = number;
-          message = std::move(text);
-        }
-        return;
+    uint64_t number = 0;
+    // Of the thread that runs workgroups, whichever it is.
+    Error fatal = containFatalErrors([&] {
+      for (;;) {
+        number = next++;
+        // Workgroups before a failed one are still run: the report is always
+        // that of the first failure.
+        if (number >= total || number > firstFailed)
+          return;
+        if (!done.empty() && done[number])
+          continue;
+        if (Error error = states[index]->run(number))
+          return fail(number, std::move(error));
       }
+    });
+    if (fatal) {
+      (void)states[index].release(); // In no state to be taken apart.
+      fail(number, createStringError("launch of kernel '" +
+                                     dispatch.kernel.name +
+                                     "': the simulator gave up: " +
+                                     toString(std::move(fatal))));
     }
   };
   std::vector<std::thread> pool;
@@ -471,10 +492,8 @@ Error wavesmith::sim::runWorkgroups(const Dispatch &dispatch,
   return Error::success();
 }
 
-Expected<Counters> wavesmith::sim::launch(const CodeObject &object,
-                                          Memory &memory,
-                                          const LaunchParameters &parameters,
-                                          unsigned threads) {
+Expected<LaunchParameters>
+wavesmith::sim::parametersOfCheck(const LaunchParameters &parameters) {
   LaunchParameters adjusted = parameters;
   if (parameters.check) {
     if (!parameters.findings)
@@ -486,7 +505,17 @@ Expected<Counters> wavesmith::sim::launch(const CodeObject &object,
         (!parameters.maxInstructions || budget < parameters.maxInstructions))
       adjusted.maxInstructions = budget;
   }
-  auto prepared = prepareLaunch(object, memory, adjusted);
+  return adjusted;
+}
+
+Expected<Counters> wavesmith::sim::launch(const CodeObject &object,
+                                          Memory &memory,
+                                          const LaunchParameters &parameters,
+                                          unsigned threads) {
+  auto adjusted = parametersOfCheck(parameters);
+  if (!adjusted)
+    return adjusted.takeError();
+  auto prepared = prepareLaunch(object, memory, *adjusted);
   if (!prepared)
     return prepared.takeError();
   const Dispatch &dispatch = **prepared;
@@ -499,8 +528,6 @@ Expected<Counters> wavesmith::sim::launch(const CodeObject &object,
   if (Error error =
           runWorkgroups(dispatch, {}, threads, counters, hits, checker.get()))
     return std::move(error);
-  countInstructions(dispatch.image, hits, counters);
-  if (parameters.instructionUse)
-    *parameters.instructionUse = instructionUse(dispatch.image, hits);
+  countLaunch(dispatch, hits, counters);
   return counters;
 }

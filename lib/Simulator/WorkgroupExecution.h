@@ -75,9 +75,15 @@ llvm::Expected<std::unique_ptr<Dispatch>>
 prepareLaunch(const CodeObject &object, Memory &memory,
               const LaunchParameters &parameters);
 
-/// Adds to counters what follows from how often each instruction was issued.
-void countInstructions(const detail::CodeObjectImage &object,
-                       llvm::ArrayRef<uint64_t> hits, Counters &counters);
+/// The parameters of a launch with the budget of its checker, if it has one,
+/// which needs a list for its findings.
+llvm::Expected<LaunchParameters>
+parametersOfCheck(const LaunchParameters &parameters);
+
+/// Adds to counters what follows from how often each instruction was issued,
+/// and notes the opcodes where the launch asks for them.
+void countLaunch(const Dispatch &dispatch, llvm::ArrayRef<uint64_t> hits,
+                 Counters &counters);
 
 /// Runs all workgroups that are not done (an empty list: all of them) by so
 /// many host threads, and adds to the counters and to how often each

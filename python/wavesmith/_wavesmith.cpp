@@ -11,9 +11,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "wavesmith-c/Simulator.h"
 #include "wavesmith-c/Wavesmith.h"
+#include <array>
 #include <memory>
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <stdexcept>
@@ -218,6 +221,119 @@ nb::str run(Device &device, const CodeObject &code, const std::string &kernel,
   return text;
 }
 
+/// Takes over a text of the library's.
+nb::str takeText(char *text) {
+  nb::str result(text);
+  wavesmith_string_free(text);
+  return result;
+}
+
+class SimulatorProgram {
+public:
+  explicit SimulatorProgram(nb::bytes bytes) {
+    char *message = nullptr;
+    check(wavesmith_simulator_program_load(bytes.c_str(), bytes.size(),
+                                           &program, &message),
+          message);
+  }
+  SimulatorProgram(const SimulatorProgram &) = delete;
+  ~SimulatorProgram() { wavesmith_simulator_program_free(program); }
+
+  nb::str disassemble(const std::string &kernel) const {
+    char *listing = nullptr, *message = nullptr;
+    check(wavesmith_simulator_program_disassemble(program, kernel.c_str(),
+                                                  &listing, &message),
+          message);
+    return takeText(listing);
+  }
+
+  wavesmith_simulator_program *program = nullptr;
+};
+
+/// Raw bytes of any object that has them in one piece.
+class Bytes {
+public:
+  Bytes(nb::handle object, bool isWritable) {
+    if (PyObject_GetBuffer(object.ptr(), &view,
+                           isWritable ? PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE
+                                      : PyBUF_C_CONTIGUOUS))
+      throw nb::python_error();
+  }
+  Bytes(const Bytes &) = delete;
+  ~Bytes() { PyBuffer_Release(&view); }
+
+  Py_buffer view;
+};
+
+class SimulatorMemory {
+public:
+  SimulatorMemory() {
+    char *message = nullptr;
+    check(wavesmith_simulator_memory_create(&memory, &message), message);
+  }
+  SimulatorMemory(const SimulatorMemory &) = delete;
+  ~SimulatorMemory() { wavesmith_simulator_memory_free(memory); }
+
+  uint64_t allocate(uint64_t bytes, const std::string &name) {
+    char *message = nullptr;
+    uint64_t address = 0;
+    check(wavesmith_simulator_allocate(memory, bytes, name.c_str(), &address,
+                                       &message),
+          message);
+    return address;
+  }
+  void release(uint64_t address) {
+    char *message = nullptr;
+    check(wavesmith_simulator_release(memory, address, &message), message);
+  }
+  void write(uint64_t address, nb::handle source) {
+    Bytes bytes(source, /*isWritable=*/false);
+    char *message = nullptr;
+    check(wavesmith_simulator_write(memory, address, bytes.view.buf,
+                                    bytes.view.len, &message),
+          message);
+  }
+  void read(uint64_t address, nb::handle destination) {
+    Bytes bytes(destination, /*isWritable=*/true);
+    char *message = nullptr;
+    check(wavesmith_simulator_read(memory, address, bytes.view.buf,
+                                   bytes.view.len, &message),
+          message);
+  }
+
+  wavesmith_simulator_memory *memory = nullptr;
+};
+
+nb::str launchSimulator(const SimulatorProgram &program,
+                        SimulatorMemory &memory, const std::string &kernel,
+                        std::array<uint32_t, 3> grid,
+                        std::array<uint32_t, 3> workgroup, nb::bytes kernarg,
+                        uint32_t dynamicLDSBytes, uint32_t threads,
+                        uint64_t maxInstructions, bool check) {
+  wavesmith_simulator_launch_options options;
+  wavesmith_simulator_launch_options_init(&options);
+  options.kernel = kernel.c_str();
+  for (int i = 0; i < 3; ++i) {
+    options.grid[i] = grid[i];
+    options.workgroup[i] = workgroup[i];
+  }
+  options.kernarg = kernarg.c_str();
+  options.kernarg_size = kernarg.size();
+  options.dynamic_lds_bytes = dynamicLDSBytes;
+  options.threads = threads;
+  options.max_instructions = maxInstructions;
+  options.check = check;
+  char *report = nullptr, *message = nullptr;
+  wavesmith_status status;
+  {
+    nb::gil_scoped_release release;
+    status = wavesmith_simulator_launch(program.program, memory.memory,
+                                        &options, &report, &message);
+  }
+  ::check(status, message);
+  return takeText(report);
+}
+
 } // namespace
 
 NB_MODULE(_wavesmith, module) {
@@ -242,4 +358,19 @@ NB_MODULE(_wavesmith, module) {
   module.def("load", &load);
   module.def("run", &run);
   module.def("version", &wavesmith_version);
+  nb::class_<SimulatorProgram>(module, "SimulatorProgram")
+      .def(nb::init<nb::bytes>())
+      .def_prop_ro("description",
+                   [](const SimulatorProgram &program) {
+                     return nb::str(wavesmith_simulator_program_description(
+                         program.program));
+                   })
+      .def("disassemble", &SimulatorProgram::disassemble);
+  nb::class_<SimulatorMemory>(module, "SimulatorMemory")
+      .def(nb::init<>())
+      .def("allocate", &SimulatorMemory::allocate)
+      .def("release", &SimulatorMemory::release)
+      .def("write", &SimulatorMemory::write)
+      .def("read", &SimulatorMemory::read);
+  module.def("launch_simulator", &launchSimulator);
 }

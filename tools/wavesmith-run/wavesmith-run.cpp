@@ -83,6 +83,20 @@ struct Options {
       cl::desc("Run the simulator's checker: uninitialised values, races, "
                "missing waits, barriers; status 2 if it finds something"),
       cl::cat(category)};
+  cl::opt<bool> modelTime{
+      "model-time",
+      cl::desc("Model the time of the launch on the chip and print where it "
+               "goes; modelled, not measured"),
+      cl::cat(category)};
+  cl::opt<bool> varyFitted{
+      "vary-fitted",
+      cl::desc("Model the time again with the model's fitted parameters a "
+               "third lower and higher"),
+      cl::cat(category)};
+  cl::opt<std::string> counters{
+      "counters", cl::value_desc("file.csv"),
+      cl::desc("Where to write the simulator's counters under rocprof's names"),
+      cl::cat(category)};
   cl::opt<std::string> report{"report", cl::value_desc("file.json"),
                               cl::desc("Where to write the report"),
                               cl::cat(category)};
@@ -90,7 +104,8 @@ struct Options {
   /// The options that may be given once.
   llvm::SmallVector<const cl::Option *> single() const {
     return {&description,  &kernel, &zones,   &device,
-            &deviceNumber, &chip,   &threads, &report};
+            &deviceNumber, &chip,   &threads, &report,
+            &counters};
   }
 };
 
@@ -225,6 +240,7 @@ static llvm::Error run(const Options &commandLine, bool &found) {
   DeviceOptions options;
   options.chip = commandLine.chip;
   options.check = commandLine.check;
+  options.modelTime = commandLine.modelTime || commandLine.varyFitted;
   if (llvm::StringRef(commandLine.threads).getAsInteger(10, options.threads) ||
       options.threads == 0)
     return llvm::createStringError("--threads=" + commandLine.threads +
@@ -299,9 +315,11 @@ static llvm::Error run(const Options &commandLine, bool &found) {
   for (auto &[argument, path] : *outputPairs)
     if (llvm::Error error = claim(path))
       return error;
-  if (!commandLine.report.empty())
-    if (llvm::Error error = claim(commandLine.report))
-      return error;
+  for (llvm::StringRef path : {llvm::StringRef(commandLine.report),
+                               llvm::StringRef(commandLine.counters)})
+    if (!path.empty())
+      if (llvm::Error error = claim(path))
+        return error;
 
   llvm::StringMap<HostArray> values;
   for (auto &[argument, path] : *inputPairs) {
@@ -338,16 +356,51 @@ static llvm::Error run(const Options &commandLine, bool &found) {
   if (!result)
     return result.takeError();
 
+  // The same launch on a device with other fitted parameters.
+  llvm::SmallVector<std::pair<double, double>> varied;
+  if (commandLine.varyFitted)
+    for (double scale : {2.0 / 3.0, 4.0 / 3.0}) {
+      DeviceOptions other = options;
+      other.check = false;
+      other.fittedScale = scale;
+      auto otherDevice = createDevice(*kind, description->target, other);
+      if (!otherDevice)
+        return otherDevice.takeError();
+      auto otherResult = runKernel(**otherDevice, request);
+      if (!otherResult)
+        return otherResult.takeError();
+      varied.push_back({scale, otherResult->report.modelledTime->cycles});
+    }
+
   FileTransaction files;
+  if (!commandLine.counters.empty()) {
+    if (result->report.rocprofCounters.empty())
+      return llvm::createStringError("--counters: a GPU's counters are "
+                                     "rocprof's to read; take --device=sim");
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    sim::printCSV(os, result->report.kernel, result->report.rocprofCounters);
+    if (llvm::Error error =
+            files.add(commandLine.counters, llvm::arrayRefFromStringRef(text)))
+      return error;
+  }
   for (auto &[argument, path] : *outputPairs)
     for (const auto &[name, array] : result->outputs)
       if (name == argument->name)
         if (llvm::Error error = files.add(path, formatNumpy(array.view())))
           return error;
   if (!commandLine.report.empty()) {
+    llvm::json::Value root = result->report.toJSON();
+    if (!varied.empty()) {
+      llvm::json::Array list;
+      for (auto [scale, cycles] : varied)
+        list.push_back(
+            llvm::json::Object{{"fitted_scale", scale}, {"cycles", cycles}});
+      (*(*root.getAsObject())["modelled_time"].getAsObject())["varied"] =
+          std::move(list);
+    }
     std::string text;
-    llvm::raw_string_ostream(text)
-        << llvm::formatv("{0:2}", result->report.toJSON()) << "\n";
+    llvm::raw_string_ostream(text) << llvm::formatv("{0:2}", root) << "\n";
     if (llvm::Error error =
             files.add(commandLine.report, llvm::arrayRefFromStringRef(text)))
       return error;
@@ -355,6 +408,16 @@ static llvm::Error run(const Options &commandLine, bool &found) {
   if (llvm::Error error = files.commit())
     return error;
   printSummary(result->report);
+  if (result->report.modelledTime)
+    result->report.modelledTime->print(llvm::outs(), **metadata);
+  for (auto [scale, cycles] : varied)
+    llvm::outs() << "fitted parameters times " << llvm::format("%.2f", scale)
+                 << ": " << llvm::format("%.0f", cycles) << " cycles ("
+                 << llvm::format("%+.1f",
+                                 100 * (cycles /
+                                            result->report.modelledTime->cycles -
+                                        1))
+                 << " %)\n";
   if (result->report.findings) {
     const std::vector<sim::Finding> &findings = *result->report.findings;
     llvm::outs() << "checked: "

@@ -18,6 +18,7 @@
 
 #include "wavesmith/Simulator/Checker.h"
 #include "wavesmith/Simulator/Simulator.h"
+#include "wavesmith/Simulator/Timing.h"
 #include "wavesmith/Target/Target.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -85,6 +86,11 @@ struct DeviceOptions {
   /// Run the simulator's checker (docs/simulator.md). Auto then takes the
   /// simulator; a GPU that is asked for is an error.
   bool check = false;
+  /// Model the time of launches on the chip. Auto then takes the simulator; a
+  /// GPU that is asked for is an error.
+  bool modelTime = false;
+  /// Multiplies the fitted parameters of that model.
+  double fittedScale = 1.0;
 };
 
 /// A code object on a device. It must not outlive its device.
@@ -155,6 +161,9 @@ public:
 
   /// What the checker found in the last launch; null where none ran.
   virtual const std::vector<sim::Finding> *findings() const { return nullptr; }
+
+  /// The modelled time of the last launch; null where none was modelled.
+  virtual const sim::TimingReport *modelledTime() const { return nullptr; }
 
   /// Time of the last launch, measured on a GPU by HIP events, after wait().
   /// A simulator never gives one.

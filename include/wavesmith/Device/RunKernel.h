@@ -55,6 +55,10 @@ struct LaunchReport {
   std::vector<sim::InstructionUse> instructionUse;
   /// Only of a checked run.
   std::optional<std::vector<sim::Finding>> findings;
+  /// Only of a run whose time was modelled.
+  std::optional<sim::TimingReport> modelledTime;
+  /// Under rocprof's names; only where instructions are simulated.
+  std::vector<sim::RocprofCounter> rocprofCounters;
   /// Only if a GPU measured it.
   std::optional<double> measuredSeconds;
   llvm::json::Value schedule = nullptr;
@@ -62,6 +66,13 @@ struct LaunchReport {
   /// The report as documented in docs/devices.md.
   llvm::json::Value toJSON() const;
 };
+
+/// Counters under rocprof's names where those mean the same, and under names of
+/// our own, in lower case, for the rest: docs/devices.md.
+llvm::json::Object countersToJSON(const sim::Counters &counters);
+
+/// What the checker found, as docs/devices.md describes it.
+llvm::json::Array findingsToJSON(llvm::ArrayRef<sim::Finding> findings);
 
 struct RunRequest {
   /// A raw code object.

@@ -117,11 +117,12 @@ struct TimingReport {
   /// and its neighbours (L2, Infinity Cache); negative where there were none.
   double vectorL1HitRate = -1, scalarL1HitRate = -1, l2HitRate = -1,
          infinityCacheHitRate = -1;
-  /// Bytes between HBM (or the Infinity Cache's far side) and the device,
-  /// scaled from the modelled CU.
-  double hbmBytes = 0;
-  /// LDS cycles of the modelled CU, and those that bank conflicts added.
-  uint64_t ldsCycles = 0, ldsConflictCycles = 0;
+  /// Bytes from and to HBM, of the whole launch; scaled from the modelled CU,
+  /// as what follows.
+  double hbmBytesRead = 0, hbmBytesWritten = 0;
+  double l2Requests = 0, l2Misses = 0;
+  /// Cycles of LDS of all CUs, and those of them that bank conflicts added.
+  double ldsCycles = 0, ldsConflictCycles = 0;
   std::array<uint64_t, numStallReasons> stallsByReason = {};
   /// In the order of addresses; instructions that were not reached left out.
   std::vector<InstructionTiming> instructions;
@@ -133,6 +134,23 @@ struct TimingReport {
   void print(llvm::raw_ostream &os, const CodeObject &object,
              unsigned hotSpots = 20) const;
 };
+
+/// A counter under the name that AMD's rocprof gives it.
+struct RocprofCounter {
+  std::string name;
+  double value;
+};
+
+/// The counters that a launch has: those of instructions, from
+/// LaunchParameters::instructionUse, and, with a timing report, those of the
+/// model. A counter that the simulator does not model is not there.
+std::vector<RocprofCounter>
+rocprofCounters(const Counters &counters, llvm::ArrayRef<InstructionUse> use,
+                const TimingReport *timing = nullptr);
+
+/// As rocprof writes them: a header, and one line for the kernel.
+void printCSV(llvm::raw_ostream &os, llvm::StringRef kernel,
+              llvm::ArrayRef<RocprofCounter> counters);
 
 /// Executes a launch as launch() does, with the same results and counters, and
 /// models its time on the way. Errors are those of launch(), and a chip that

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ComputeUnitModel.h"
+#include "wavesmith/Simulator/MatrixInstruction.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -61,14 +62,16 @@ wavesmith::sim::instructionCosts(const sim::detail::CodeObjectImage &image) {
     // after the other.
     unsigned turns = std::max<unsigned>(1, image.scheduleTurns[i]);
     cost.cycles = static_cast<uint16_t>(turnCycles);
-    if (cost.unit == Unit::Vector || cost.unit == Unit::Matrix)
-      cost.cycles = static_cast<uint16_t>(turnCycles * turns);
-    // f64 products, and on gfx942 f32 ones, keep the vector unit busy.
-    cost.leavesVectorUnit =
-        cost.unit == Unit::Matrix &&
-        !(name.starts_with("V_MFMA_F64") ||
-          (image.isGfx942() && name.starts_with("V_MFMA_F32") &&
-           name.ends_with("F32")));
+    cost.vectorCycles = cost.cycles;
+    if (cost.unit == Unit::Vector)
+      cost.cycles = cost.vectorCycles =
+          static_cast<uint16_t>(turnCycles * turns);
+    if (cost.unit == Unit::Matrix) {
+      unsigned busy = mfmaCycles(name, image.target);
+      cost.cycles = static_cast<uint16_t>(busy ? busy : turnCycles * turns);
+      cost.vectorCycles = static_cast<uint16_t>(
+          cost.cycles - mfmaCoissueCycles(name, image.target));
+    }
     cost.flat = instruction.isFlat;
     cost.storesToLDS =
         cost.unit == Unit::LDS && name.starts_with("DS_WRITE");
@@ -125,14 +128,15 @@ ComputeUnitModel::ComputeUnitModel(const Dispatch &dispatch,
                                    const TargetInfo &target,
                                    const TimingParameters &parameters,
                                    ArrayRef<InstructionCost> costs,
-                                   MemoryModel &memory, unsigned workgroupSlots)
+                                   MemoryModel &memory, unsigned workgroupSlots,
+                                   Observer *observer)
     : issuedBySlot(workgroupSlots, 0), dispatch(dispatch), target(target),
       p(parameters), costs(costs), memory(memory),
       instructionCache(target.instructionCacheBytes, 64, 8),
       slots(workgroupSlots), simds(target.simdsPerCU),
       ldsPorts(std::max(1u, target.simdsPerCU / 2)) {
   for (Slot &slot : slots) {
-    slot.execution = std::make_unique<WorkgroupExecution>(dispatch);
+    slot.execution = std::make_unique<WorkgroupExecution>(dispatch, observer);
     slot.states.resize(dispatch.waves);
   }
   timings.resize(costs.size());
@@ -361,7 +365,7 @@ Error ComputeUnitModel::issue(WaveState &state, SIMD &simd, double t) {
     break;
   case Unit::Matrix:
     simd.matrixFree = t + cost.cycles;
-    simd.vectorFree = t + (cost.leavesVectorUnit ? turnCycles : cost.cycles);
+    simd.vectorFree = t + cost.vectorCycles;
     for (const RegisterRange &range : dispatch.image.registerUse[index].writes)
       state.pending.push_back({range, t + cost.cycles});
     break;

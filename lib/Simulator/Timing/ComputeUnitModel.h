@@ -45,8 +45,9 @@ struct InstructionCost {
   Special special;
   /// Cycles that the instruction takes its unit.
   uint16_t cycles;
-  /// A matrix instruction next to which the SIMD's vector unit works on.
-  bool leavesVectorUnit;
+  /// Cycles that it takes the SIMD's vector unit, which a matrix instruction
+  /// leaves earlier.
+  uint16_t vectorCycles;
   /// Counts in lgkmcnt as well as in vmcnt.
   bool flat;
   bool storesToLDS;
@@ -73,7 +74,7 @@ public:
   ComputeUnitModel(const Dispatch &dispatch, const TargetInfo &target,
                    const TimingParameters &parameters,
                    llvm::ArrayRef<InstructionCost> costs, MemoryModel &memory,
-                   unsigned workgroupSlots);
+                   unsigned workgroupSlots, Observer *observer);
 
   /// Advances until a cycle, or until all workgroups have ended. Fails as the
   /// execution does.

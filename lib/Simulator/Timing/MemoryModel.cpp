@@ -142,25 +142,24 @@ MemoryModel::Level MemoryModel::lookUpShared(uint64_t line, Fate &fate) {
 }
 
 double MemoryModel::sharedAccess(double now, uint32_t instruction,
-                                 uint64_t line, double bytes) {
+                                 uint64_t line, double bytes, bool write) {
   Fate &fate = fates[instruction];
   Level level = lookUpShared(line, fate);
   double begin = port.take(now, bytes / p.l2PortBytesPerCycle);
   begin = l2.take(begin, bytes / l2Share);
-  stats.l2Bytes += bytes;
+  stats.l2Requests += 1;
   // Of data that several CUs share, the one that asks first would pay for all:
   // each pays its part instead.
   double missShare =
       fate.requests ? double(fate.l2Misses) / double(fate.requests) : 0.0;
   double farShare =
       fate.requests ? double(fate.infinityMisses) / double(fate.requests) : 0.0;
-  if (infinityCache.isPresent()) {
+  if (infinityCache.isPresent())
     begin = std::max(begin,
                      infinity.take(begin, bytes * missShare / infinityShare));
-    stats.infinityBytes += bytes * missShare;
-  }
   begin = std::max(begin, hbm.take(begin, bytes * farShare / hbmShare));
-  stats.hbmBytes += bytes * farShare;
+  stats.l2Misses += missShare;
+  (write ? stats.hbmBytesWritten : stats.hbmBytesRead) += bytes * farShare;
   switch (level) {
   case Level::L2:
     return begin + p.l2Latency;
@@ -213,7 +212,7 @@ double MemoryModel::vectorAccess(double now, uint32_t instruction,
       back = std::max(back,
                       sharedAccess(asked, instruction,
                                    line * lineBytes / sharedLineBytes + part,
-                                   bytes / double(perLine)));
+                                   bytes / double(perLine), through));
     ordered.push_back(back);
     std::push_heap(ordered.begin(), ordered.end(), std::greater<>());
     done = std::max(done, back);
@@ -231,7 +230,8 @@ double MemoryModel::scalarAccess(double now, uint32_t instruction,
       continue;
     }
     done = std::max(done, sharedAccess(now, instruction,
-                                       line * 64 / sharedLineBytes, 64));
+                                       line * 64 / sharedLineBytes, 64,
+                                       /*write=*/false));
   }
   return done;
 }

@@ -104,8 +104,8 @@ public:
     uint64_t scalarHits = 0, scalarAccesses = 0;
     uint64_t l2Hits = 0, l2Accesses = 0;
     uint64_t infinityHits = 0, infinityAccesses = 0;
-    /// Bytes of the modelled CU.
-    double l2Bytes = 0, infinityBytes = 0, hbmBytes = 0;
+    /// Of the modelled CU.
+    double l2Requests = 0, l2Misses = 0, hbmBytesRead = 0, hbmBytesWritten = 0;
   };
   const Statistics &statistics() const { return stats; }
   double vectorL1Busy() const { return data.busyTime(); }
@@ -125,7 +125,7 @@ private:
   Level lookUpShared(uint64_t line, Fate &fate);
   /// From L1 on: when the data is back.
   double sharedAccess(double now, uint32_t instruction, uint64_t line,
-                      double bytes);
+                      double bytes, bool write);
 
   const TargetInfo &target;
   const TimingParameters &p;

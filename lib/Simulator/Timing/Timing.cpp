@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Checker.h"
 #include "ComputeUnitModel.h"
+#include "wavesmith/Support/FatalErrors.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"
@@ -76,11 +78,12 @@ class Neighbour {
 public:
   Neighbour(const Dispatch &dispatch, const TargetInfo &target,
             ArrayRef<InstructionCost> costs, MemoryModel &memory,
-            const Assignment &assignment, unsigned cu, unsigned slots)
+            const Assignment &assignment, unsigned cu, unsigned slots,
+            Observer *observer)
       : memory(memory), costs(costs), assignment(assignment), cu(cu),
         caches(target) {
     for (unsigned i = 0; i < slots; ++i) {
-      executions.push_back(std::make_unique<WorkgroupExecution>(dispatch));
+      executions.push_back(std::make_unique<WorkgroupExecution>(dispatch, observer));
       active.push_back(false);
     }
   }
@@ -178,10 +181,12 @@ private:
 
 } // namespace
 
-Expected<std::pair<Counters, TimingReport>>
-wavesmith::sim::launchTimed(const CodeObject &object, Memory &memory,
-                            const LaunchParameters &parameters,
-                            const TimingOptions &options, unsigned threads) {
+using TimedLaunch = std::pair<Counters, TimingReport>;
+
+static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
+                                      const LaunchParameters &parameters,
+                                      const TimingOptions &options,
+                                      unsigned threads) {
   Expected<const TargetInfo &> found =
       lookupTarget(object.target(), options.chip);
   if (!found)
@@ -191,7 +196,10 @@ wavesmith::sim::launchTimed(const CodeObject &object, Memory &memory,
     return createStringError("the scale of fitted parameters has to be "
                              "positive, got " +
                              Twine(std::to_string(options.fittedScale)));
-  auto prepared = prepareLaunch(object, memory, parameters);
+  auto adjusted = parametersOfCheck(parameters);
+  if (!adjusted)
+    return adjusted.takeError();
+  auto prepared = prepareLaunch(object, memory, *adjusted);
   if (!prepared)
     return prepared.takeError();
   const Dispatch &dispatch = **prepared;
@@ -217,14 +225,19 @@ wavesmith::sim::launchTimed(const CodeObject &object, Memory &memory,
   while (neighbours && !assignment.countOf(neighbours))
     --neighbours;
 
+  std::unique_ptr<Checker> checker;
+  if (parameters.check)
+    checker = std::make_unique<Checker>(dispatch, *parameters.check,
+                                        *parameters.findings);
   PinnedEnvironment environment;
   MemoryModel model(target, p, busyCUs, 1 + neighbours,
                     static_cast<uint32_t>(costs.size()));
-  ComputeUnitModel cu(dispatch, target, p, costs, model, slots);
+  ComputeUnitModel cu(dispatch, target, p, costs, model, slots, checker.get());
   std::vector<std::unique_ptr<Neighbour>> others;
   for (unsigned i = 1; i <= neighbours; ++i)
     others.push_back(std::make_unique<Neighbour>(dispatch, target, costs, model,
-                                                 assignment, i, slots));
+                                                 assignment, i, slots,
+                                                 checker.get()));
 
   // The modelled CU goes ahead, its neighbours follow.
   uint64_t begun = 0;
@@ -275,7 +288,8 @@ wavesmith::sim::launchTimed(const CodeObject &object, Memory &memory,
   Counters counters;
   std::vector<uint64_t> hits(costs.size(), 0);
   if (options.executeRest)
-    if (Error error = runWorkgroups(dispatch, done, threads, counters, hits))
+    if (Error error = runWorkgroups(dispatch, done, threads, counters, hits,
+                                    checker.get()))
       return std::move(error);
   cu.addCounters(counters, hits);
   for (auto &other : others)
@@ -284,7 +298,7 @@ wavesmith::sim::launchTimed(const CodeObject &object, Memory &memory,
       for (auto [to, from] : zip(hits, execution->instructionHits()))
         to += from;
     }
-  countInstructions(dispatch.image, hits, counters);
+  countLaunch(dispatch, hits, counters);
 
   // The report.
   TimingReport report;
@@ -342,10 +356,13 @@ wavesmith::sim::launchTimed(const CodeObject &object, Memory &memory,
   report.scalarL1HitRate = rate(s.scalarHits, s.scalarAccesses);
   report.l2HitRate = rate(s.l2Hits, s.l2Accesses);
   report.infinityCacheHitRate = rate(s.infinityHits, s.infinityAccesses);
-  report.hbmBytes =
-      begun ? s.hbmBytes / double(begun) * double(dispatch.workgroups) : 0;
-  report.ldsCycles = cu.ldsBusy;
-  report.ldsConflictCycles = cu.ldsConflicts;
+  double scale = begun ? double(dispatch.workgroups) / double(begun) : 0;
+  report.hbmBytesRead = s.hbmBytesRead * scale;
+  report.hbmBytesWritten = s.hbmBytesWritten * scale;
+  report.l2Requests = s.l2Requests * scale;
+  report.l2Misses = s.l2Misses * scale;
+  report.ldsCycles = double(cu.ldsBusy) * scale;
+  report.ldsConflictCycles = double(cu.ldsConflicts) * scale;
   for (auto [index, timing] : enumerate(cu.timings)) {
     if (!timing.issued)
       continue;
@@ -369,6 +386,20 @@ wavesmith::sim::launchTimed(const CodeObject &object, Memory &memory,
   }
   report.parameters = p.list;
   return std::make_pair(counters, std::move(report));
+}
+
+Expected<TimedLaunch>
+wavesmith::sim::launchTimed(const CodeObject &object, Memory &memory,
+                            const LaunchParameters &parameters,
+                            const TimingOptions &options, unsigned threads) {
+  std::optional<Expected<TimedLaunch>> result;
+  if (Error fatal = containFatalErrors([&] {
+        result.emplace(runTimed(object, memory, parameters, options, threads));
+      }))
+    return createStringError("launch of kernel '" + parameters.kernel +
+                             "': the simulator gave up: " +
+                             toString(std::move(fatal)));
+  return std::move(*result);
 }
 
 //===----------------------------------------------------------------------===//
@@ -403,7 +434,10 @@ json::Value TimingReport::toJSON() const {
   rate("scalar_l1_hit_rate", scalarL1HitRate);
   rate("l2_hit_rate", l2HitRate);
   rate("infinity_cache_hit_rate", infinityCacheHitRate);
-  o["hbm_bytes"] = hbmBytes;
+  o["hbm_bytes_read"] = hbmBytesRead;
+  o["hbm_bytes_written"] = hbmBytesWritten;
+  o["l2_requests"] = l2Requests;
+  o["l2_misses"] = l2Misses;
   o["lds_cycles"] = ldsCycles;
   o["lds_conflict_cycles"] = ldsConflictCycles;
   auto stalls = [](const std::array<uint64_t, numStallReasons> &values) {

@@ -1,0 +1,295 @@
+# Part of Wavesmith, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Run code objects of any compiler on the simulator.
+
+    from wavesmith import simulator
+
+    y = np.zeros(1000, np.float32)
+    report = simulator.launch(
+        open("axpy.hsaco", "rb").read(), "axpy",
+        grid=4, block=256, args=[2.0, x, y, 1000], check=True)
+    print(report.findings, report.counters["SQ_INSTS_VALU"])
+
+The code object is an ELF file for gfx90a or gfx942 of version 4, 5 or 6, as hipcc,
+clang, Triton or IREE make them; a bundle has to be unpacked first. The arguments'
+places and sizes come from its metadata. docs/simulator.md says what is checked.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from wavesmith.kernel import DeviceError, _wavesmith
+
+__all__ = ["DeviceError", "Memory", "Program", "Report", "launch"]
+
+#: Instructions that a wavefront may issue, against endless loops.
+MAX_INSTRUCTIONS = 1 << 40
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a launch did; docs/devices.md has the names."""
+
+    #: Events by name, such as SQ_INSTS_VALU.
+    counters: dict[str, int]
+    #: What the checker found, each with kind, message, instruction and place; None
+    #: where it did not run.
+    findings: list[dict] | None = None
+
+
+class Memory:
+    """Device memory, for pointers that a launch cannot make by itself: those inside of
+    structures, or memory that outlives a launch.
+
+        memory = Memory()
+        address = memory.allocate(x.nbytes, "x")
+        memory.write(address, x)
+        program.launch("k", grid=1, block=64, args=[address], memory=memory)
+        memory.read(address, x)
+
+    Accesses outside of its allocations are errors, by the kernel or from here.
+    """
+
+    def __init__(self):
+        self._handle = _wavesmith.SimulatorMemory()
+
+    def allocate(self, nbytes: int, name: str = "") -> int:
+        """The address of new memory, which reports call by the name. It holds a
+        pattern that is a NaN."""
+        return self._handle.allocate(_count("nbytes", nbytes, 64), name)
+
+    def release(self, address: int) -> None:
+        self._handle.release(_count("address", address, 64))
+
+    def write(self, address: int, array) -> None:
+        """Copy an array, or any object with the buffer protocol, to the device."""
+        self._handle.write(_count("address", address, 64), _bytes_of(array))
+
+    def read(self, address: int, array) -> None:
+        """Fill a writable array from the device."""
+        self._handle.read(_count("address", address, 64), _bytes_of(array))
+
+
+def _bytes_of(array):
+    # Types that the buffer protocol does not know, bf16 for one, are bytes to it.
+    return array.reshape(-1).view(np.uint8) if isinstance(array, np.ndarray) else array
+
+
+class Program:
+    """A code object, read and decoded: to launch many times.
+
+    Args:
+        code_object: the bytes of the ELF file.
+
+    Raises:
+        ValueError: the bytes are no code object that the simulator can take.
+    """
+
+    def __init__(self, code_object: bytes):
+        self._handle = _wavesmith.SimulatorProgram(bytes(code_object))
+        #: What the metadata says, as wavesmith-c/Simulator.h describes it.
+        self.description: dict = json.loads(self._handle.description)
+        self.target: str = self.description["target"]
+        #: The kernels' descriptions by name.
+        self.kernels: dict[str, dict] = {
+            kernel["name"]: kernel for kernel in self.description["kernels"]
+        }
+
+    def __repr__(self) -> str:
+        return f"<program for {self.target}: {', '.join(self.kernels) or 'no kernel'}>"
+
+    def disassemble(self, kernel: str | None = None) -> list[dict]:
+        """The instructions of a kernel: address, text, opcode and whether the
+        simulator knows it."""
+        return json.loads(self._handle.disassemble(kernel or ""))
+
+    def launch(
+        self,
+        kernel: str | None = None,
+        *,
+        grid: int | Sequence[int],
+        block: int | Sequence[int],
+        args: Sequence = (),
+        dynamic_lds: int = 0,
+        threads: int = 1,
+        max_instructions: int = MAX_INSTRUCTIONS,
+        memory: Memory | None = None,
+        check: bool = False,
+    ) -> Report:
+        """Run a kernel: see `launch`."""
+        if kernel is None and len(self.kernels) == 1:
+            (kernel,) = self.kernels
+        if kernel not in self.kernels:
+            raise ValueError(
+                f"expected the name of one of the kernels {', '.join(self.kernels) or '(none)'}, "
+                f"got {kernel!r}"
+            )
+        described = self.kernels[kernel]["arguments"]
+        if len(args) != len(described):
+            raise ValueError(
+                f"kernel '{kernel}' takes {len(described)} arguments, got {len(args)}"
+            )
+
+        memory = memory or Memory()
+        kernarg = bytearray(max((a["offset"] + a["size"] for a in described), default=0))
+        outputs: list[tuple[int, np.ndarray]] = []
+        addresses: dict[int, int] = {}
+        for number, (argument, value) in enumerate(zip(described, args)):
+            name = argument["name"] or f"#{number}"
+            if argument["kind"] == "by_value":
+                packed = _pack_value(name, argument["size"], value)
+            elif argument["kind"] == "global_buffer":
+                if isinstance(value, np.ndarray):
+                    # The same array twice is the same memory twice.
+                    address = addresses.get(id(value))
+                    if address is None:
+                        address = addresses[id(value)] = _copy_in(memory, name, value)
+                        if value.flags.writeable:
+                            outputs.append((address, value))
+                elif value is None or isinstance(value, int):
+                    address = _count(f"argument {name}", value or 0, 64)
+                else:
+                    raise ValueError(
+                        f"argument {name}: expected an array, an address or None for a "
+                        f"pointer, got {type(value).__name__}"
+                    )
+                packed = address.to_bytes(8, "little")
+            else:
+                raise ValueError(
+                    f"argument {name} of kernel '{kernel}': cannot pass a {argument['kind']}"
+                )
+            kernarg[argument["offset"] : argument["offset"] + argument["size"]] = packed
+
+        report = json.loads(
+            _wavesmith.launch_simulator(
+                self._handle,
+                memory._handle,
+                kernel,
+                _three("grid", grid),
+                _three("block", block),
+                bytes(kernarg),
+                _count("dynamic_lds", dynamic_lds, 32),
+                _count("threads", threads, 32),
+                _count("max_instructions", max_instructions, 64),
+                bool(check),
+            )
+        )
+        for address, array in outputs:
+            memory.read(address, array)
+        for address in addresses.values():
+            memory.release(address)
+        return Report(report["counters"], report.get("findings"))
+
+
+@functools.lru_cache(maxsize=16)
+def _load(code_object: bytes) -> Program:
+    return Program(code_object)
+
+
+def launch(
+    code_object: bytes | Program,
+    kernel: str | None = None,
+    *,
+    grid: int | Sequence[int],
+    block: int | Sequence[int],
+    args: Sequence = (),
+    dynamic_lds: int = 0,
+    threads: int = 1,
+    max_instructions: int = MAX_INSTRUCTIONS,
+    memory: Memory | None = None,
+    check: bool = False,
+) -> Report:
+    """Run a kernel on the simulator and wait for it.
+
+    Args:
+        code_object: the bytes of an ELF file, or a `Program`.
+        kernel: its name; not needed where there is only one.
+        grid: the number of workgroups, in one to three dimensions.
+        block: the work-items of a workgroup, in one to three dimensions.
+        args: a value for each explicit argument, in order. For a pointer, an array
+            in C order: the kernel gets a copy of exactly its bytes, and an array
+            that is writable holds what the kernel left there afterwards. None is a
+            null pointer, an integer an address in `memory`. For a value, a number, a NumPy scalar, or the bytes: of
+            the size that the metadata names (a float of 2, 4 or 8 bytes; an
+            integer of any size, negative ones in two's complement).
+        dynamic_lds: bytes of LDS on top of the kernel's own.
+        threads: host threads; results do not depend on it.
+        max_instructions: that a wavefront may issue; 0 for no limit.
+        memory: where addresses among the arguments point to.
+        check: look for mistakes that the hardware hides, too: races, missing waits,
+            uninitialised values and others. Several times slower.
+
+    Returns:
+        A `Report`: counters, and what a checked launch found.
+
+    Raises:
+        ValueError: an argument does not fit the kernel.
+        DeviceError: the launch does not fit the kernel, or its execution failed;
+            the message says where and why. Arrays are unchanged.
+    """
+    program = code_object if isinstance(code_object, Program) else _load(bytes(code_object))
+    return program.launch(
+        kernel,
+        grid=grid,
+        block=block,
+        args=args,
+        dynamic_lds=dynamic_lds,
+        threads=threads,
+        max_instructions=max_instructions,
+        memory=memory,
+        check=check,
+    )
+
+
+def _count(name: str, value: int, bits: int) -> int:
+    if not 0 <= operator.index(value) < 1 << bits:
+        raise ValueError(f"{name}: {value} is out of range")
+    return value
+
+
+def _three(name: str, sizes: int | Sequence[int]) -> list[int]:
+    given = list(sizes) if isinstance(sizes, Sequence) else [sizes]
+    if not 1 <= len(given) <= 3:
+        raise ValueError(f"{name}: expected one to three sizes, got {len(given)}")
+    return [_count(name, size, 32) for size in given + [1] * (3 - len(given))]
+
+
+def _copy_in(memory: Memory, name: str, value: np.ndarray) -> int:
+    if not value.flags.c_contiguous:
+        raise ValueError(f"argument {name}: expected an array in C order")
+    if value.dtype.hasobject:
+        raise ValueError(f"argument {name}: expected an array of plain numbers, got objects")
+    if not value.nbytes:
+        raise ValueError(f"argument {name}: expected an array with elements, or None")
+    address = memory.allocate(value.nbytes, name)
+    memory.write(address, value)
+    return address
+
+
+def _pack_value(name: str, size: int, value) -> bytes:
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        packed = bytes(value)
+    elif isinstance(value, (np.generic, np.ndarray)):
+        packed = value.tobytes()
+    elif isinstance(value, int):
+        low, high = -(1 << (8 * size - 1)), 1 << (8 * size)
+        if not low <= value < high:
+            raise ValueError(f"argument {name}: {value} does not fit in {size} bytes")
+        packed = (value % high).to_bytes(size, "little")
+    elif isinstance(value, float) and size in (2, 4, 8):
+        packed = np.array(value, f"<f{size}").tobytes()
+    else:
+        raise ValueError(
+            f"argument {name}: expected a number or bytes for a value of {size} bytes, "
+            f"got {value!r:.60}"
+        )
+    if len(packed) != size:
+        raise ValueError(f"argument {name}: expected {size} bytes, got {len(packed)}")
+    return packed
