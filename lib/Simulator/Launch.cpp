@@ -14,6 +14,7 @@
 #include "llvm/Support/AMDHSAKernelDescriptor.h"
 #include "llvm/Support/MathExtras.h"
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <thread>
@@ -37,8 +38,10 @@ const OpcodeTable &wavesmith::sim::opcodeTable() {
   static const OpcodeTable *table = [] {
     auto *result = new OpcodeTable();
 #ifdef WAVESMITH_SIMULATOR_AVX2
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-        __builtin_cpu_supports("f16c")) {
+    // For tests of the portable code on a host that would not take it.
+    const char *portableOnly = std::getenv("WAVESMITH_SIMULATOR_PORTABLE");
+    if (!portableOnly && __builtin_cpu_supports("avx2") &&
+        __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c")) {
       avx2::fillTable(*result);
       return result;
     }

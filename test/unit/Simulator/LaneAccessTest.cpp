@@ -354,6 +354,44 @@ TEST_P(WideTest, LdexpAndFrexp) {
       });
 }
 
+TEST_P(WideTest, ExpAndReciprocalRootOfF32) {
+  // All over the range, the edges, and every kind of bits.
+  std::vector<Sources> sources;
+  std::mt19937 random(5);
+  for (int i = 0; i < 1 << 15; ++i)
+    sources.push_back({bits(float(std::ldexp(int32_t(random()), -23))), 0, 0});
+  for (int i = 0; i < 1 << 13; ++i)
+    sources.push_back({random(), 0, 0});
+  for (float x : {0.0f, -0.0f, 0x1p-149f, -126.0f, -127.0f, 127.999992f, 128.0f,
+                  -INFINITY, INFINITY, NAN, 1.0f, 0.5f, -149.0f, -150.0f})
+    for (float y : {x, std::nextafter(x, -200.0f), std::nextafter(x, 200.0f)})
+      sources.push_back({bits(y), 0, 0});
+  while (sources.size() % lanes)
+    sources.push_back({0, 0, 0});
+  auto f32 = [](uint64_t word) {
+    uint32_t low = uint32_t(word);
+    float value;
+    std::memcpy(&value, &low, 4);
+    return std::fabs(value) < 0x1p-126f ? std::copysign(0.0f, value) : value;
+  };
+  auto check = [&](const std::string &line, auto expected) {
+    auto result = runLines(target(), {line}, sources);
+    ASSERT_EQ(result.size(), 1u);
+    for (size_t i = 0; i < sources.size(); ++i) {
+      float got = f32(result[0][i].low), wanted = expected(f32(sources[i].a));
+      wanted = f32(bits(wanted));
+      ASSERT_TRUE(same(got, wanted))
+          << line << ": got " << got << ", wanted " << wanted << " for bits "
+          << std::hex << sources[i].a;
+    }
+  };
+  check("v_exp_f32 v8, v2",
+        [](float x) { return float(std::exp2(double(x))); });
+  check("v_rsq_f32 v8, v2", [](float x) {
+    return x == 0 ? 1 / x : float(1 / std::sqrt(double(x)));
+  });
+}
+
 FOR_BOTH_TARGETS(WideTest);
 
 } // namespace
