@@ -135,6 +135,8 @@ struct F16Element {
   static constexpr int fraction = 10;
   /// The vectorised rule wants C to be zero or not below 2^this.
   static constexpr int lowestAccumulator = -90;
+  /// Whether products other than zero can be below 2^-101.
+  static constexpr bool hasTinyProducts = false;
   static ALWAYS_INLINE float value(uint32_t raw) {
     uint32_t magnitude = (raw & 0x7fffu) << 13;
     uint32_t scaled = bitsOfFloat(floatOfBits(magnitude) * 0x1p112f);
@@ -173,16 +175,16 @@ struct F16Element {
   static ALWAYS_INLINE bool isPairwiseExtreme(uint32_t) { return false; }
 };
 
-/// Exponents of [-50, 40] keep products and scales of the vectorised rule
-/// within f32.
-template <typename V> ALWAYS_INLINE V isWide(V field) {
-  return bitCast<V>((field < 127 - 50) | (field > 127 + 40));
+/// Exponents up to 40 keep products, and C at their scale, within f32.
+template <typename V> ALWAYS_INLINE V isLarge(V field) {
+  return bitCast<V>(field > 127 + 40);
 }
 
 struct BF16Element {
   static constexpr unsigned bits = 16;
   static constexpr int fraction = 7;
   static constexpr int lowestAccumulator = -60;
+  static constexpr bool hasTinyProducts = true;
   static ALWAYS_INLINE float value(uint32_t raw) {
     return floatOfBits(raw << 16);
   }
@@ -204,8 +206,7 @@ struct BF16Element {
   static ALWAYS_INLINE Vector<uint32_t, W> extremes(const Pair<W> &p) {
     using H = Vector<int16_t, 2 * W>;
     H raw = bitCast<H>(p.both);
-    return bitCast<Vector<uint32_t, W>>(isWide((raw >> 7) & 0xff) &
-                                        ((raw & 0x7fff) != 0));
+    return bitCast<Vector<uint32_t, W>>(isLarge((raw >> 7) & 0xff));
   }
   static ALWAYS_INLINE bool isSubnormalOrZero(uint32_t raw) {
     return !(raw & 0x7f80u);
@@ -223,6 +224,7 @@ struct XF32Element {
   static constexpr unsigned bits = 32;
   static constexpr int fraction = 10;
   static constexpr int lowestAccumulator = -60;
+  static constexpr bool hasTinyProducts = true;
   static constexpr uint32_t kept = ~0x1fffu;
   static ALWAYS_INLINE float value(uint32_t raw) {
     return floatOfBits(raw & kept);
@@ -250,8 +252,7 @@ struct XF32Element {
   static ALWAYS_INLINE Vector<uint32_t, W> extremes(const Pair<W> &p) {
     using I = Vector<int32_t, W>;
     auto of = [](Vector<uint32_t, W> raw) ALWAYS_INLINE_LAMBDA {
-      return isWide(bitCast<I>((raw >> 23) & 0xffu)) &
-             ((raw & (kept & 0x7fffffffu)) != 0);
+      return isLarge(bitCast<I>((raw >> 23) & 0xffu));
     };
     return bitCast<Vector<uint32_t, W>>(of(p.low) | of(p.high));
   }
@@ -263,6 +264,7 @@ template <unsigned Fraction, int Bias> struct Float8Element {
   static constexpr unsigned bits = 8;
   static constexpr int fraction = Fraction;
   static constexpr int lowestAccumulator = -90;
+  static constexpr bool hasTinyProducts = false;
   static ALWAYS_INLINE float value(uint32_t raw) {
     float magnitude = floatOfBits((raw & 0x7fu) << (23 - Fraction)) *
                       floatOfBits(uint32_t(254 - Bias) << 23);
@@ -599,6 +601,11 @@ ALWAYS_INLINE int64_t floorShift(int64_t x, int shift) {
   return x >> (shift > 63 ? 63 : shift);
 }
 
+/// 2^exponent, for normal values.
+ALWAYS_INLINE double powerOfTwo(int exponent) {
+  return hardware::doubleOf(static_cast<uint64_t>(1023 + exponent) << 52);
+}
+
 /// A sum in units of 2^(exponent - 24).
 struct FixedSum {
   int64_t sum;
@@ -651,8 +658,8 @@ float fusedSum(const float *a, const int *ea, const float *b, const int *eb,
                          : -__builtin_inff();
   Decoded da[G], db[G];
   for (unsigned k = 0; k < G; ++k) {
-    da[k] = {int64_t(std::ldexp(double(a[k]), TA::fraction - ea[k])), ea[k]};
-    db[k] = {int64_t(std::ldexp(double(b[k]), TB::fraction - eb[k])), eb[k]};
+    da[k] = {int64_t(a[k] * powerOfTwo(TA::fraction - ea[k])), ea[k]};
+    db[k] = {int64_t(b[k] * powerOfTwo(TB::fraction - eb[k])), eb[k]};
   }
   constexpr int fraction = TA::fraction + TB::fraction;
   FixedSum s;
@@ -670,15 +677,15 @@ float fusedSum(const float *a, const int *ea, const float *b, const int *eb,
   int ec = (field > 1 ? field : 1) - 127;
   if (!(bits & 0x7fffffffu))
     ec = exponentOfZero;
-  int64_t significand = static_cast<int64_t>(std::ldexp(double(c), 23 - ec));
+  int64_t significand = static_cast<int64_t>(c * powerOfTwo(23 - ec));
   int m = s.exponent > ec ? s.exponent : ec;
   // in units of 2^(m - 31)
   int64_t sum = floorShift(s.sum, m - s.exponent - 7);
   int64_t addend = floorShift(significand, m - ec - 1);
   if (IsFloat8 && ec < m - 25)
     addend = 0;
-  return static_cast<float>(
-      std::ldexp(static_cast<double>(sum + addend * 128), m - 31));
+  return static_cast<float>(static_cast<double>(sum + addend * 128) *
+                            powerOfTwo(m - 31));
 }
 
 /// A and B of gfx942's rule, unpacked into rows of columns. A bias is added to
@@ -691,7 +698,6 @@ template <typename T, unsigned N, unsigned Rows, int Bias> struct FusedOperand {
   alignas(64) uint32_t exponents[Rows / 2][N];
   /// Nonzero where column n has an extreme value.
   alignas(64) uint32_t extreme[N];
-  bool anyExtreme;
 
   ALWAYS_INLINE void unpack(Lanes from) {
     constexpr unsigned E = Rows * N / L;
@@ -713,8 +719,7 @@ template <typename T, unsigned N, unsigned Rows, int Bias> struct FusedOperand {
       storeVector(&extreme[n], found);
       any |= found;
     }
-    anyExtreme = anyBit(any);
-    if (anyExtreme)
+    if (anyBit(any))
       for (unsigned g = 0; g < L / N; ++g)
         for (unsigned e = 0; e < E; ++e)
           for (unsigned n = 0; n < N; ++n)
@@ -764,24 +769,43 @@ template <typename I, typename F> ALWAYS_INLINE I floorOf(F x) {
   return whole + bitCast<I>(__builtin_convertvector(whole, F) > x);
 }
 
+/// For columns from j on: where the largest exponent of a group is below 2^-101
+/// although a product is not zero.
+template <unsigned N, unsigned G, unsigned Stride, typename I>
+ALWAYS_INLINE I tinyProducts(const float *a, const uint32_t *ea,
+                             const float (*b)[N], const uint32_t (*eb)[N],
+                             unsigned j) {
+  using F = Vector<float, vectorWidth<N>>;
+  I largest = I{} - 1000, product = {};
+  for (unsigned k = 0; k < G; ++k) {
+    I pair = loadVector<I>(&eb[k / 2][j]);
+    I e = k % 2 ? pair >> 16 : pair << 16 >> 16;
+    largest = larger(largest, e + exponentOfPair(ea[Stride * (k / 2)], k));
+    if (a[Stride * k] != 0)
+      product |= bitCast<I>(loadVector<F>(&b[k][j]) != 0);
+  }
+  return bitCast<I>(largest < 26) & product;
+}
+
 /// gfx942's rule for Rows rows and all columns of a group of G products, D and
 /// C being rows of registers. Element k of row i of A is a[Stride * k + i].
-/// extremeA tells of each row, extremeB of all columns.
+/// extremeA and extremeB tell of each row and column.
 ///
 /// The vectorised form is exact where no value of A and B is extreme (see the
-/// types) and C is zero or not below 2^lowestAccumulator: in units of
-/// 2^(m - 24), m the larger exponent, C is cut to an integer, and the sum of
-/// products is an integer shifted down by m - e places, of which seven are
-/// kept. Both are put into 32 bits with up to five places: where more are kept,
-/// |C| is so much larger that the last of 32 bits is at least two places below
-/// the one that rounding keeps, and can stand for all below. Exponents are
-/// biased by 127. It runs in three loops because their chains of dependent
-/// instructions are long: a processor overlaps the iterations of each.
+/// types), products are zero or their largest exponent not below -101, and C is
+/// zero or not below 2^lowestAccumulator: in units of 2^(m - 24), m the larger
+/// exponent, C is cut to an integer, and the sum of products is an integer
+/// shifted down by m - e places, of which seven are kept. Both are put into 32
+/// bits with up to five places: where more are kept, |C| is so much larger that
+/// the last of 32 bits is at least two places below the one that rounding
+/// keeps, and can stand for all below. Exponents are biased by 127. It runs in
+/// three loops because their chains of dependent instructions are long: a
+/// processor overlaps the iterations of each.
 template <typename TA, typename TB, unsigned N, unsigned G, unsigned Rows,
           unsigned Stride, typename RowOfC, typename RowOfD>
 ALWAYS_INLINE void fusedGroup(const float *a, const uint32_t *ea,
                               const uint32_t *extremeA, const float (*b)[N],
-                              const uint32_t (*eb)[N], bool extremeB,
+                              const uint32_t (*eb)[N], const uint32_t *extremeB,
                               RowOfC rowOfC, RowOfD rowOfD) {
   constexpr unsigned W = vectorWidth<N>;
   constexpr bool isFloat8 = TA::bits == 8;
@@ -791,61 +815,85 @@ ALWAYS_INLINE void fusedGroup(const float *a, const uint32_t *ea,
   using I = Vector<int32_t, W>;
   using U = Vector<uint32_t, W>;
   alignas(64) int32_t exponents[Rows][N], sums[Rows][N];
-  if (!extremeB) {
-    for (unsigned i = 0; i < Rows; ++i)
-      for (unsigned j = 0; j < N; j += W) {
-        // Below 2^-101 there are only zeros.
-        H largest = H{} + 26;
-        for (unsigned q = 0; q < G / 2; ++q)
-          largest = larger(largest, bitCast<H>(U{} + ea[Stride * q + i]) +
-                                        loadVector<H>(&eb[q][j]));
-        I pair = bitCast<I>(largest);
-        storeVector(&exponents[i][j],
-                    isFloat8 ? pair : larger(pair & 0xffff, pair >> 16));
-      }
-    for (unsigned i = 0; i < Rows; ++i)
-      for (unsigned j = 0; j < N; j += W) {
-        I e = loadVector<I>(&exponents[i][j]), sum;
-        if (isFloat8) {
-          I even = e & 0xffff, odd = e >> 16;
-          I s0 = sumColumns<N, G, 0, 2, Stride>(a + i, b, j, even);
-          I s1 = sumColumns<N, G, 1, 2, Stride>(a + i, b, j, odd);
-          e = larger(even, odd);
-          sum = (s0 >> smaller(e - even, I{} + 31)) +
-                (s1 >> smaller(e - odd, I{} + 31));
-          storeVector(&exponents[i][j], e);
-        } else {
-          sum = sumColumns<N, G, 0, 1, Stride>(a + i, b, j, e);
-        }
-        storeVector(&sums[i][j], sum);
-      }
-  }
+  bool mayBeTiny[Rows];
+  U extremeColumns = {};
+  for (unsigned j = 0; j < N; j += W)
+    extremeColumns |= loadVector<U>(extremeB + j);
+  bool anyExtremeColumn = anyBit(extremeColumns);
   for (unsigned i = 0; i < Rows; ++i) {
-    bool extreme = extremeB || extremeA[i];
+    H tiny = {};
+    for (unsigned j = 0; j < N; j += W) {
+      H largest = H{} - 1000;
+      for (unsigned q = 0; q < G / 2; ++q)
+        largest = larger(largest, bitCast<H>(U{} + ea[Stride * q + i]) +
+                                      loadVector<H>(&eb[q][j]));
+      if (TA::hasTinyProducts)
+        tiny |= largest < 26;
+      I pair = bitCast<I>(larger(largest, H{} + 26));
+      storeVector(&exponents[i][j],
+                  isFloat8 ? pair : larger(pair & 0xffff, pair >> 16));
+    }
+    mayBeTiny[i] = TA::hasTinyProducts && anyBit(tiny);
+  }
+  for (unsigned i = 0; i < Rows; ++i)
+    for (unsigned j = 0; j < N; j += W) {
+      I e = loadVector<I>(&exponents[i][j]), sum;
+      if (isFloat8) {
+        I even = e & 0xffff, odd = e >> 16;
+        I s0 = sumColumns<N, G, 0, 2, Stride>(a + i, b, j, even);
+        I s1 = sumColumns<N, G, 1, 2, Stride>(a + i, b, j, odd);
+        e = larger(even, odd);
+        sum = (s0 >> smaller(e - even, I{} + 31)) +
+              (s1 >> smaller(e - odd, I{} + 31));
+        storeVector(&exponents[i][j], e);
+      } else {
+        sum = sumColumns<N, G, 0, 1, Stride>(a + i, b, j, e);
+      }
+      storeVector(&sums[i][j], sum);
+    }
+  // Results of row i from j on; sets bad where they are not exact.
+  auto finish = [&](unsigned i, unsigned j, F c, I &bad)
+                    ALWAYS_INLINE_LAMBDA -> F {
+    I e = loadVector<I>(&exponents[i][j]);
+    I sum = loadVector<I>(&sums[i][j]);
+    I magnitude = bitCast<I>(c) & 0x7fffffff;
+    I ec = magnitude >> 23;
+    bad |= ((ec < lowest) & magnitude) | (ec == 255);
+    // What m - e exceeds 5 and 7 by.
+    I over = subtractToZero(ec, e);
+    I beyond5 = subtractToZero(over, I{} + 5);
+    I beyond7 = subtractToZero(over, I{} + 7);
+    I sticky = beyond5 - beyond7;
+    sum >>= smaller(beyond7, I{} + 31);
+    I shifted = sum >> sticky;
+    shifted |= ((shifted << sticky) != sum) & 1;
+    U unit = bitCast<U>(e + beyond5) << 23;
+    I addend = floorOf<I>(c * bitCast<F>((278u << 23) - unit));
+    if (isFloat8)
+      addend = e - ec > 25 ? I{} : addend;
+    return __builtin_convertvector(addend + shifted, F) *
+           bitCast<F>(unit - (24u << 23));
+  };
+  for (unsigned i = 0; i < Rows; ++i) {
     const uint32_t *rowC = rowOfC(i);
     uint32_t *rowD = rowOfD(i);
+    if (!(extremeA[i] | mayBeTiny[i] | anyExtremeColumn)) {
+      F result[N / W];
+      I bad = {};
+      for (unsigned j = 0; j < N; j += W)
+        result[j / W] = finish(i, j, loadVector<F>(rowC + j), bad);
+      if (!anyBit(bad)) {
+        for (unsigned j = 0; j < N; j += W)
+          storeVector(rowD + j, result[j / W]);
+        continue;
+      }
+    }
     for (unsigned j = 0; j < N; j += W) {
-      if (!extreme) {
-        I e = loadVector<I>(&exponents[i][j]);
-        I sum = loadVector<I>(&sums[i][j]);
-        F c = loadVector<F>(rowC + j);
-        I magnitude = bitCast<I>(c) & 0x7fffffff;
-        I ec = magnitude >> 23;
-        I bad = ((ec < lowest) & magnitude) | (ec == 255);
-        // What m - e exceeds 5 and 7 by.
-        I over = subtractToZero(ec, e);
-        I beyond5 = subtractToZero(over, I{} + 5);
-        I beyond7 = subtractToZero(over, I{} + 7);
-        I sticky = beyond5 - beyond7;
-        sum >>= smaller(beyond7, I{} + 31);
-        I shifted = sum >> sticky;
-        shifted |= ((shifted << sticky) != sum) & 1;
-        U unit = bitCast<U>(e + beyond5) << 23;
-        I addend = floorOf<I>(c * bitCast<F>((278u << 23) - unit));
-        if (isFloat8)
-          addend = e - ec > 25 ? I{} : addend;
-        F result = __builtin_convertvector(addend + shifted, F) *
-                   bitCast<F>(unit - (24u << 23));
+      if (!extremeA[i] && !anyBit(loadVector<U>(extremeB + j))) {
+        I bad = {};
+        if (mayBeTiny[i])
+          bad = tinyProducts<N, G, Stride, I>(a + i, ea + i, b, eb, j);
+        F result = finish(i, j, loadVector<F>(rowC + j), bad);
         if (!anyBit(bad)) {
           storeVector(rowD + j, result);
           continue;
@@ -872,7 +920,7 @@ template <typename TA, typename TB, unsigned N, unsigned K, unsigned G,
           unsigned Rows, unsigned Stride, typename RowOfC, typename RowOfD>
 ALWAYS_INLINE void fusedRows(const float *a, const uint32_t *ea,
                              const uint32_t *extremeA, const float (*b)[N],
-                             const uint32_t (*eb)[N], bool extremeB,
+                             const uint32_t (*eb)[N], const uint32_t *extremeB,
                              RowOfC rowOfC, RowOfD rowOfD) {
   fusedGroup<TA, TB, N, G, Rows, Stride>(a, ea, extremeA, b, eb, extremeB,
                                          rowOfC, rowOfD);
@@ -906,7 +954,7 @@ void fused(Wave &w, const Instruction &I) {
     };
     fusedRows<TA, TB, N, K, G, N, N>(
         a.value[K * block], a.exponents[K / 2 * block], a.extreme,
-        b.value + K * block, b.exponents + K / 2 * block, b.anyExtreme, rowOfC,
+        b.value + K * block, b.exponents + K / 2 * block, b.extreme, rowOfC,
         rowOfD);
   }
 }
@@ -1111,7 +1159,7 @@ void sparseFused(Wave &w, const Instruction &I) {
                    ALWAYS_INLINE_LAMBDA { return d[place.reg] + place.lane; };
     fusedRows<TA, TB, N, stored, G, 1, N>(&a.value[0][i], &a.exponents[0][i],
                                           &a.extreme[i], column, exponents,
-                                          b.anyExtreme, row, row);
+                                          b.extreme, row, row);
   }
 }
 
