@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// bench-fidelity [--json=FILE] [--kernels=FOLDER] [--only=NAME]
+// bench-fidelity [--json=FILE] [--kernels=FOLDER] [--only=NAME] [--vary-fitted]
 //
 // Two groups of rows. The first holds figures that the model is calibrated
 // with: it has to reproduce them, and the program fails if it does not. The
@@ -14,7 +14,7 @@
 // GPU by this program.
 //
 // The kernels of the second group that other compilers make are read from a
-// folder (test/Peers/build_kernels.py writes it); rows without their kernel
+// folder (bench/compile_peer_kernels.py writes it); rows without their kernel
 // are listed as skipped.
 //
 //===----------------------------------------------------------------------===//
@@ -22,11 +22,18 @@
 #include "KernelSource.h"
 #include "wavesmith/Simulator/Timing.h"
 #include "wavesmith/Target/Target.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include <cmath>
 #include <functional>
+#include <map>
 
 using namespace llvm;
 using namespace wavesmith;
@@ -40,9 +47,22 @@ static cl::opt<std::string> jsonFile("json", cl::desc("Write the rows as JSON"),
 static cl::opt<std::string> only("only",
                                  cl::desc("Rows whose name contains this"),
                                  cl::cat(category));
-static cl::opt<double> scale("fitted-scale", cl::init(1.0),
-                             cl::desc("Multiplies the fitted parameters"),
+static cl::opt<std::string>
+    kernels("kernels",
+            cl::desc("Folder with the kernels of other compilers, as "
+                     "bench/compile_peer_kernels.py writes it"),
+            cl::value_desc("folder"), cl::cat(category));
+static cl::opt<bool> verbose("verbose",
+                             cl::desc("Every configuration that is tried"),
                              cl::cat(category));
+static cl::opt<double> scaleOption("fitted-scale", cl::init(1.0),
+                                   cl::desc("Multiplies the fitted parameters"),
+                                   cl::cat(category));
+static cl::opt<bool>
+    varyFitted("vary-fitted",
+               cl::desc("Model each row also with all fitted parameters at two "
+                        "thirds and at four thirds of their values"),
+               cl::cat(category));
 
 namespace {
 
@@ -52,15 +72,31 @@ struct Row {
   /// second group.
   double tolerance;
   double published;
+  /// The modelled figure; none where skipped says why.
   std::function<Expected<double>(const Row &)> model;
+  /// What explains the deviation of a row of the second group.
   std::string remark;
+  std::string skipped;
 };
+
+/// The scale of the fitted parameters that rows are modelled with.
+double fittedScale = 1;
 
 /// A device with a code object made from source.
 class Run {
 public:
   explicit Run(const Row &row) : row(row) {}
 
+  Error load(StringRef file) {
+    auto bytes = readFile(file);
+    if (!bytes)
+      return bytes.takeError();
+    auto object = CodeObject::load(*bytes);
+    if (!object)
+      return object.takeError();
+    code = *object;
+    return Error::success();
+  }
   Error build(StringRef source, StringRef language) {
     auto object = compileKernel(source, language, architecture());
     if (!object)
@@ -88,13 +124,16 @@ public:
     std::vector<uint8_t> kernarg(8 * arguments.size());
     memcpy(kernarg.data(), arguments.data(), kernarg.size());
     LaunchParameters parameters;
-    parameters.kernel = code->kernels().front().name;
     parameters.grid = {grid, 1, 1};
     parameters.workgroup = {workgroup, 1, 1};
     parameters.kernarg = kernarg;
-    TimingOptions options;
+    return time(parameters, TimingOptions());
+  }
+  Expected<TimingReport> time(LaunchParameters parameters,
+                              TimingOptions options) {
+    parameters.kernel = code->kernels().front().name;
     options.chip = row.chip;
-    options.fittedScale = scale;
+    options.fittedScale = fittedScale;
     options.executeRest = false;
     auto result = launchTimed(*code, memory, parameters, options, 2);
     if (!result)
@@ -332,13 +371,218 @@ std::function<Expected<double>(const Row &)> chase(StringRef memoryKind,
   };
 }
 
+//===----------------------------------------------------------------------===//
+// Triton's attention
+//===----------------------------------------------------------------------===//
+
+/// A code object of another compiler, and how it is launched.
+struct PeerKernel {
+  std::string name, path;
+  uint32_t threads, sharedMemory, blockM;
+  /// Names and kinds ("pointer", "f32", "i32"), in order.
+  std::vector<std::pair<std::string, std::string>> arguments;
+};
+
+Expected<PeerKernel> readPeerKernel(StringRef description) {
+  auto text = MemoryBuffer::getFile(description);
+  if (!text)
+    return createStringError(description + ": " + text.getError().message());
+  auto value = json::parse((*text)->getBuffer());
+  if (!value)
+    return createStringError(description + ": " + toString(value.takeError()));
+  auto bad = [&](const Twine &what) {
+    return createStringError(description + ": " + what);
+  };
+  const json::Object *object = value->getAsObject();
+  if (!object)
+    return bad("not a JSON object");
+  PeerKernel kernel;
+  kernel.name = sys::path::stem(description).str();
+  SmallString<128> path(description);
+  sys::path::replace_extension(path, "hsaco");
+  kernel.path = path.str().str();
+  for (auto [key, to] : {std::pair("threads", &kernel.threads),
+                         std::pair("shared_memory", &kernel.sharedMemory),
+                         std::pair("block_m", &kernel.blockM)}) {
+    std::optional<int64_t> number = object->getInteger(key);
+    if (!number || !isUInt<31>(*number))
+      return bad("no number '" + Twine(key) + "'");
+    *to = static_cast<uint32_t>(*number);
+  }
+  if (!kernel.threads || !kernel.blockM)
+    return bad("'threads' and 'block_m' have to be positive");
+  const json::Array *arguments = object->getArray("arguments");
+  if (!arguments)
+    return bad("no array 'arguments'");
+  for (const json::Value &entry : *arguments) {
+    const json::Object *argument = entry.getAsObject();
+    auto name = argument ? argument->getString("name") : std::nullopt;
+    auto kind = argument ? argument->getString("kind") : std::nullopt;
+    if (!name || !kind)
+      return bad("an argument without 'name' and 'kind'");
+    kernel.arguments.emplace_back(name->str(), kind->str());
+  }
+  return kernel;
+}
+
+/// Those in the folder whose name begins so, in the order of their names.
+Expected<std::vector<PeerKernel>> peerKernels(StringRef prefix) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (sys::fs::directory_iterator it(kernels, error), end; it != end && !error;
+       it.increment(error)) {
+    StringRef path = it->path();
+    if (sys::path::extension(path) == ".json" &&
+        sys::path::filename(path).starts_with(prefix))
+      files.push_back(path.str());
+  }
+  if (error)
+    return createStringError(kernels + ": " + error.message());
+  llvm::sort(files);
+  std::vector<PeerKernel> found;
+  for (StringRef file : files) {
+    auto kernel = readPeerKernel(file);
+    if (!kernel)
+      return kernel.takeError();
+    found.push_back(std::move(*kernel));
+  }
+  return found;
+}
+
+struct AttentionResult {
+  std::string configuration;
+  double flopsPerSecond = 0, matrixShare = 0;
+};
+
+/// The buffers of one head size, which all configurations share.
+struct AttentionDevice {
+  explicit AttentionDevice(const Row &row) : run(row) {}
+  Run run;
+  std::map<std::string, uint64_t> buffers;
+};
+
+/// Causal attention of so many heads over 16,384 queries and keys. Data is
+/// zero, which changes no address and no branch.
+Expected<AttentionResult> modelAttention(AttentionDevice &device,
+                                         const PeerKernel &kernel, unsigned d,
+                                         uint64_t detailed,
+                                         uint64_t neighbours) {
+  // Two rounds of workgroups for each slot of a compute unit. More of them
+  // only repeat: the launch of the publication has 256 heads.
+  constexpr uint32_t length = 16384, heads = 38;
+  Run &run = device.run;
+  if (Error error = run.load(kernel.path))
+    return std::move(error);
+  std::vector<uint8_t> kernarg;
+  auto append = [&](const void *bytes, size_t size) {
+    kernarg.resize(alignTo(kernarg.size(), size));
+    const uint8_t *from = static_cast<const uint8_t *>(bytes);
+    kernarg.insert(kernarg.end(), from, from + size);
+  };
+  float softmaxScale = 1.0f / std::sqrt(float(d));
+  for (const auto &[name, kind] : kernel.arguments) {
+    if (kind == "pointer") {
+      uint64_t address = 0;
+      if (!StringRef(name).contains("scratch")) {
+        if (!device.buffers.count(name)) {
+          auto buffer = run.allocate(uint64_t(heads) * length *
+                                     (name == "lse_ptr" ? 4 : 2 * d));
+          if (!buffer)
+            return buffer.takeError();
+          device.buffers[name] = *buffer;
+        }
+        address = device.buffers[name];
+      }
+      append(&address, 8);
+    } else if (name == "scale" && kind == "f32") {
+      append(&softmaxScale, 4);
+    } else if ((name == "queries" || name == "keys") && kind == "i32") {
+      append(&length, 4);
+    } else {
+      return createStringError(kernel.name + ": argument '" + name + "' (" +
+                               kind + ") is not known");
+    }
+  }
+  uint32_t blocks = divideCeil(length, kernel.blockM);
+  LaunchParameters parameters;
+  parameters.grid = {blocks, heads, 1};
+  parameters.workgroup = {kernel.threads, 1, 1};
+  parameters.dynamicLDSBytes = kernel.sharedMemory;
+  parameters.kernarg = kernarg;
+  TimingOptions options;
+  options.detailedInstructions = detailed;
+  options.neighbourInstructions = neighbours;
+  // Under the causal mask a block of queries sees all keys up to its own.
+  options.work = [=](uint64_t number) { return double(number % blocks + 1); };
+  auto report = run.time(parameters, options);
+  if (!report)
+    return report.takeError();
+  AttentionResult result;
+  result.configuration = kernel.name;
+  // Two products, half of the scores.
+  result.flopsPerSecond = 4.0 * heads * double(length) * length * d / 2 /
+                          report->seconds;
+  for (const ResourceShare &share : report->shares)
+    if (share.name == "MFMA")
+      result.matrixShare = share.share;
+  if (verbose) {
+    outs() << format("        %-58s %6.1f TF  MFMA %4.1f %%  limit %s, %u waves "
+                     "a SIMD, %llu of %llu workgroups\n",
+                     kernel.name.c_str(), result.flopsPerSecond / 1e12,
+                     100 * result.matrixShare, report->limit.c_str(),
+                     report->wavesPerSIMD,
+                     static_cast<unsigned long long>(report->detailedWorkgroups),
+                     static_cast<unsigned long long>(report->workgroupsOfCU));
+    outs().flush();
+  }
+  return result;
+}
+
+/// The best of Triton's configurations, chosen with the fitted parameters as
+/// they are.
+Expected<AttentionResult> tritonAttention(const Row &row, unsigned d) {
+  static std::map<unsigned, PeerKernel> best;
+  static std::map<unsigned, AttentionDevice> devices;
+  static std::map<std::pair<unsigned, double>, AttentionResult> known;
+  auto found = known.find({d, fittedScale});
+  if (found != known.end())
+    return found->second;
+  AttentionDevice &device = devices.try_emplace(d, row).first->second;
+  if (!best.count(d)) {
+    auto all = peerKernels("triton_attention_d" + std::to_string(d) + "_");
+    if (!all)
+      return all.takeError();
+    double most = 0;
+    for (const PeerKernel &kernel : *all) {
+      auto result = modelAttention(device, kernel, d, 1'500'000, 3'000'000);
+      if (!result) {
+        // As a tuner does: what cannot be launched is out.
+        std::string message = toString(result.takeError());
+        if (verbose)
+          outs() << "        " << kernel.name << ": " << message << '\n';
+        continue;
+      }
+      if (result->flopsPerSecond > most) {
+        most = result->flopsPerSecond;
+        best[d] = kernel;
+      }
+    }
+    if (!best.count(d))
+      return createStringError("none of the configurations can be launched");
+  }
+  auto result = modelAttention(device, best[d], d, 10'000'000, 20'000'000);
+  if (!result)
+    return result.takeError();
+  return known[{d, fittedScale}] = *result;
+}
+
 std::vector<Row> rows() {
   std::vector<Row> all;
   auto calibrated = [&](std::string name, StringRef chip, double published,
                         StringRef unit, StringRef source, double tolerance,
                         std::function<Expected<double>(const Row &)> model) {
     all.push_back({std::move(name), chip.str(), unit.str(), source.str(),
-                   tolerance, published, std::move(model), ""});
+                   tolerance, published, std::move(model), "", ""});
   };
   constexpr StringLiteral calculator =
       "AMD matrix instruction calculator, cycles of an instruction";
@@ -431,6 +675,54 @@ std::vector<Row> rows() {
                0.10,
                clocksOf("ds_read_b32 v4, v1", 8, 0, address(4 * stride), 1,
                         32768));
+
+  // The second group: nothing is fitted to it.
+  auto compared = [&](std::string name, StringRef chip, double published,
+                      StringRef unit, StringRef source,
+                      std::function<Expected<double>(const Row &)> model,
+                      StringRef remark, StringRef skipped = "") {
+    all.push_back({std::move(name), chip.str(), unit.str(), source.str(), -1,
+                   published, std::move(model), remark.str(), skipped.str()});
+  };
+  constexpr StringLiteral attention =
+      "AITER's published comparison, bf16, B16 H16 S16384, causal";
+  auto missing = [](unsigned d) -> std::string {
+    if (kernels.empty())
+      return "no --kernels=FOLDER; bench/compile_peer_kernels.py makes it";
+    auto found = peerKernels("triton_attention_d" + std::to_string(d) + "_");
+    if (!found)
+      return toString(found.takeError());
+    return found->empty() ? kernels + " has no triton_attention_d" +
+                                std::to_string(d) + "_*"
+                          : "";
+  };
+  auto flops = [](unsigned d) {
+    return [d](const Row &row) -> Expected<double> {
+      auto result = tritonAttention(row, d);
+      if (!result)
+        return result.takeError();
+      return result->flopsPerSecond;
+    };
+  };
+  compared("Triton causal attention, D 128", "mi300x", 364e12, "flop/s",
+           attention, flops(128), "", missing(128));
+  compared("Triton causal attention, D 128, MFMA busy", "mi300x", 0.34, "share",
+           attention,
+           [](const Row &row) -> Expected<double> {
+             auto result = tritonAttention(row, 128);
+             if (!result)
+               return result.takeError();
+             return result->matrixShare;
+           },
+           "", missing(128));
+  compared("Triton causal attention, D 64", "mi300x", 301e12, "flop/s",
+           attention, flops(64), "", missing(64));
+  constexpr StringLiteral noCK =
+      "no package registry has CK's kernels as code objects or as source";
+  compared("CK attention, D 128, S 8192", "mi250", 78e12, "flop/s",
+           "CK's FlashAttention 2 on one GCD", nullptr, "", noCK);
+  compared("CK causal attention, D 128, S 8192", "mi250", 61e12, "flop/s",
+           "CK's FlashAttention 2 on one GCD", nullptr, "", noCK);
   return all;
 }
 
@@ -443,37 +735,75 @@ int main(int argc, char **argv) {
       argc, argv, "Compares the simulator's timing model to published figures");
   json::Array list;
   unsigned failures = 0;
-  outs() << "Modelled, not measured: no GPU took part.\n";
+  outs() << "Modelled, not measured: no GPU took part.\n"
+         << format("%-7s %-44s %12s %12s\n", "chip", "row", "published",
+                   "modelled");
   for (const Row &row : rows()) {
     if (!StringRef(row.name).contains(only))
       continue;
-    auto modelled = row.model(row);
-    if (!modelled) {
-      errs() << "error: " << row.name << " on " << row.chip << ": "
-             << toString(modelled.takeError()) << '\n';
-      ++failures;
-      continue;
-    }
-    double error = *modelled / row.published - 1;
     bool calibrated = row.tolerance >= 0;
-    bool bad = calibrated && !(std::fabs(error) <= row.tolerance);
-    failures += bad;
-    outs() << format("%-7s %-44s %12.5g %12.5g %-7s %+6.1f %%%s\n",
-                     row.chip.c_str(), row.name.c_str(), row.published,
-                     *modelled, row.unit.c_str(), 100 * error,
-                     bad ? "  OUT OF BOUNDS" : "");
-    outs().flush();
-    list.push_back(json::Object{
+    json::Object entry{
         {"name", row.name},
         {"chip", row.chip},
         {"group", calibrated ? "calibrated" : "compared"},
         {"published", row.published},
-        {"modelled", *modelled},
         {"unit", row.unit},
-        {"error", error},
         {"tolerance", calibrated ? json::Value(row.tolerance) : nullptr},
         {"source", row.source},
-        {"remark", row.remark}});
+        {"remark", row.remark}};
+    if (!row.skipped.empty()) {
+      outs() << format("%-7s %-44s %12.5g %12s %-7s ", row.chip.c_str(),
+                       row.name.c_str(), row.published, "skipped",
+                       row.unit.c_str())
+             << row.skipped << '\n';
+      entry["skipped"] = row.skipped;
+      entry["modelled"] = nullptr;
+      list.push_back(std::move(entry));
+      continue;
+    }
+    // As it is first, then with other fitted parameters.
+    std::vector<double> figures;
+    std::vector<double> scales = {1.0};
+    if (varyFitted)
+      scales.insert(scales.end(), {2.0 / 3, 4.0 / 3});
+    bool failed = false;
+    for (double scale : scales) {
+      fittedScale = scaleOption * scale;
+      auto modelled = row.model(row);
+      if (!modelled) {
+        errs() << "error: " << row.name << " on " << row.chip << ": "
+               << toString(modelled.takeError()) << '\n';
+        failed = true;
+        break;
+      }
+      figures.push_back(*modelled);
+    }
+    if (failed) {
+      ++failures;
+      continue;
+    }
+    double error = figures[0] / row.published - 1;
+    bool bad = calibrated && !(std::fabs(error) <= row.tolerance);
+    failures += bad;
+    outs() << format("%-7s %-44s %12.5g %12.5g %-7s %+6.1f %%%s",
+                     row.chip.c_str(), row.name.c_str(), row.published,
+                     figures[0], row.unit.c_str(), 100 * error,
+                     bad ? "  OUT OF BOUNDS" : "");
+    if (varyFitted)
+      outs() << format("  fitted x 2/3: %+.1f %%, x 4/3: %+.1f %%",
+                       100 * (figures[1] / figures[0] - 1),
+                       100 * (figures[2] / figures[0] - 1));
+    outs() << '\n';
+    if (!row.remark.empty())
+      outs() << "        " << row.remark << '\n';
+    outs().flush();
+    entry["modelled"] = figures[0];
+    entry["error"] = error;
+    if (varyFitted) {
+      entry["modelled_fitted_two_thirds"] = figures[1];
+      entry["modelled_fitted_four_thirds"] = figures[2];
+    }
+    list.push_back(std::move(entry));
   }
   if (!jsonFile.empty()) {
     std::error_code error;

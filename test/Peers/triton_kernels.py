@@ -6,7 +6,9 @@
 
 JOBS.json is a list of {"kernel", "target", "signature", "constants", "options",
 "output"}; each kernel's code object goes to its output, and what the launch has to
-know (threads, LDS) to the file of the same name with the ending .json.
+know (threads, LDS) to the file of the same name with the ending .json. "divisible",
+where there is one, names the arguments that are multiples of 16, which Triton finds
+out by itself where it launches a kernel: loads are wide and pipelined only then.
 """
 
 import json
@@ -237,7 +239,13 @@ def compile_job(job: dict) -> None:
         name: "constexpr" if name in constants else job["signature"][name]
         for name in function.arg_names
     }
-    source = ASTSource(fn=function, signature=signature, constexprs=constants)
+    attributes = {
+        (function.arg_names.index(name),): [["tt.divisibility", 16]]
+        for name in job.get("divisible", ())
+    }
+    source = ASTSource(
+        fn=function, signature=signature, constexprs=constants, attrs=attributes
+    )
     compiled = triton.compile(
         source, target=GPUTarget("hip", job["target"], 64), options=job["options"]
     )

@@ -20,6 +20,7 @@
 #include "wavesmith/Simulator/Simulator.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include <functional>
 
 namespace wavesmith::sim {
 
@@ -49,6 +50,12 @@ struct TimingOptions {
   /// Without it, only the workgroups that the model looks at are executed:
   /// counters are theirs, and memory holds only their results.
   bool executeRest = true;
+  /// How much work each workgroup is, by its number and in any unit, for
+  /// launches whose workgroups differ too much for the modelled ones to stand
+  /// for all. What is not modelled in detail is extrapolated by it, and the
+  /// modelled compute unit is one of the die that has the most of it. Without
+  /// it, workgroups are alike.
+  std::function<double(uint64_t)> work;
 };
 
 /// What a wavefront waits for between two of its instructions.
@@ -75,7 +82,7 @@ struct InstructionTiming {
   std::array<uint64_t, numStallReasons> stallsByReason;
 };
 
-/// How much of what a part could do at most was used.
+/// How much of what a part could do at most was used, over the whole launch.
 struct ResourceShare {
   /// "VALU", "MFMA", "scalar ALU", "LDS", "vector L1", "L2", "Infinity Cache",
   /// "HBM", "issue".

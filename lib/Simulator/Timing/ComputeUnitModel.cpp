@@ -168,7 +168,7 @@ Error ComputeUnitModel::finish(unsigned index) {
   slot.active = false;
   slot.freeAt = now + p.workgroupStart;
   --residentWorkgroups;
-  completions.push_back(now);
+  completions.emplace_back(now, issued);
   return slot.execution->end();
 }
 

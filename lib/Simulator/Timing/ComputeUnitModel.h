@@ -85,8 +85,8 @@ public:
   uint64_t issued = 0;
   /// Instructions issued by each slot's workgroup, for the neighbours' pace.
   std::vector<uint64_t> issuedBySlot;
-  /// When each workgroup ended.
-  std::vector<double> completions;
+  /// When each workgroup ended, in order, and what was issued until then.
+  std::vector<std::pair<double, uint64_t>> completions;
   std::vector<InstructionTiming> timings;
   std::array<double, numUnits> busy = {};
   uint64_t ldsBusy = 0, ldsConflicts = 0;

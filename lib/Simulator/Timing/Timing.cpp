@@ -12,6 +12,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace llvm;
 using namespace wavesmith;
@@ -56,21 +57,40 @@ public:
       : workgroups(workgroups), dies(target.dies),
         cusOfDie(target.computeUnits / target.dies) {}
 
-  /// The nth workgroup of a CU of the first die.
+  /// Takes the CUs from the die with the most work instead of the first one,
+  /// and says how much of it each CU has: a die hands its workgroups to
+  /// whichever of its CUs is free.
+  double chooseDie(const std::function<double(uint64_t)> &work) {
+    double most = -1;
+    for (unsigned d = 0; d < dies; ++d) {
+      double sum = 0;
+      for (uint64_t number = d; number < workgroups; number += dies)
+        sum += work(number);
+      if (sum > most) {
+        most = sum;
+        die = d;
+      }
+    }
+    return most / cusOfDie;
+  }
+
+  /// The nth workgroup of a CU of the die.
   std::optional<uint64_t> workgroupOf(unsigned cu, uint64_t n) const {
-    uint64_t number = (n * cusOfDie + cu) * dies;
+    uint64_t number = (n * cusOfDie + cu) * dies + die;
     if (number >= workgroups)
       return std::nullopt;
     return number;
   }
   uint64_t countOf(unsigned cu) const {
-    uint64_t ofDie = divideCeil(workgroups, uint64_t(dies));
+    uint64_t ofDie =
+        workgroups > die ? divideCeil(workgroups - die, uint64_t(dies)) : 0;
     return ofDie > cu ? divideCeil(ofDie - cu, uint64_t(cusOfDie)) : 0;
   }
 
 private:
   uint64_t workgroups;
   unsigned dies, cusOfDie;
+  unsigned die = 0;
 };
 
 /// A CU that executes at the pace of the modelled one.
@@ -213,6 +233,7 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
   TimingParameters p = timingParameters(target, options.fittedScale);
   std::vector<InstructionCost> costs = instructionCosts(dispatch.image);
   Assignment assignment(target, dispatch.workgroups);
+  double workOfCU = options.work ? assignment.chooseDie(options.work) : 0;
   uint64_t ofCU = assignment.countOf(0);
   unsigned slots = static_cast<unsigned>(
       std::min<uint64_t>(occupancy->workgroupsPerCU, std::max<uint64_t>(ofCU, 1)));
@@ -241,14 +262,18 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
 
   // The modelled CU goes ahead, its neighbours follow.
   uint64_t begun = 0;
+  double begunWork = 0;
   double lastBegin = 0;
+  uint64_t issuedAtLastBegin = 0;
   auto next = [&]() -> std::optional<uint64_t> {
     if (begun && cu.issued >= options.detailedInstructions)
       return std::nullopt;
     auto number = assignment.workgroupOf(0, begun);
     if (number) {
       ++begun;
+      begunWork += options.work ? options.work(*number) : 1;
       lastBegin = cu.now;
+      issuedAtLastBegin = cu.issued;
     }
     return number;
   };
@@ -287,10 +312,18 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
       done[*assignment.workgroupOf(static_cast<unsigned>(i) + 1, n)] = true;
   Counters counters;
   std::vector<uint64_t> hits(costs.size(), 0);
-  if (options.executeRest)
+  // Instructions of a workgroup that is not modelled.
+  double instructionsOfRest = double(cu.issued) / double(std::max<uint64_t>(begun, 1));
+  if (options.executeRest) {
     if (Error error = runWorkgroups(dispatch, done, threads, counters, hits,
                                     checker.get()))
       return std::move(error);
+    auto rest = llvm::count(done, false);
+    if (rest)
+      instructionsOfRest =
+          double(std::accumulate(hits.begin(), hits.end(), uint64_t(0))) /
+          double(rest);
+  }
   cu.addCounters(counters, hits);
   for (auto &other : others)
     for (auto &execution : other->executions) {
@@ -312,28 +345,39 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
   double cycles = cu.now;
   report.detailedCycles = static_cast<uint64_t>(cycles);
   report.cycles = cycles;
+  // What the CU has to do in all, over what was modelled.
+  double whole = 1;
   if (begun < ofCU) {
-    // From the second generation on, the CU ends workgroups at a steady rate.
     report.extrapolated = true;
-    llvm::sort(cu.completions);
-    size_t first = std::min<size_t>(slots, cu.completions.size()) - 1;
-    size_t last = first;
-    while (last + 1 < cu.completions.size() &&
-           cu.completions[last + 1] <= lastBegin)
-      ++last;
-    double rate = last > first
-                      ? double(last - first) / (cu.completions[last] -
-                                                cu.completions[first])
-                      : double(cu.completions.size()) / cycles;
-    report.cycles += double(ofCU - begun) / rate;
+    // From the second generation of workgroups on, until the last one begins,
+    // the CU is full and goes on at a steady rate.
+    double steadyFrom = 0;
+    uint64_t issuedBefore = 0;
+    if (cu.completions.size() > slots &&
+        cu.completions[slots - 1].first < lastBegin)
+      std::tie(steadyFrom, issuedBefore) = cu.completions[slots - 1];
+    double rate = issuedAtLastBegin > issuedBefore && lastBegin > steadyFrom
+                      ? double(issuedAtLastBegin - issuedBefore) /
+                            (lastBegin - steadyFrom)
+                      : double(cu.issued) / cycles;
+    double rest = options.work && begunWork > 0
+                      ? std::max(0.0, workOfCU - begunWork) / begunWork *
+                            double(cu.issued)
+                      : double(ofCU - begun) * instructionsOfRest;
+    report.cycles += rest / rate;
+    whole = 1 + rest / double(cu.issued);
   }
   report.seconds = report.cycles / target.clockHz;
   double simds = target.simdsPerCU;
   report.achievedOccupancy =
-      cycles ? cu.waveCycles / cycles / (simds * target.maxWavesPerSIMD) : 0;
-  report.instructionsPerCycle = cycles ? double(cu.issued) / cycles : 0;
+      cycles ? whole * cu.waveCycles / report.cycles /
+                   (simds * target.maxWavesPerSIMD)
+             : 0;
+  report.instructionsPerCycle =
+      cycles ? whole * double(cu.issued) / report.cycles : 0;
   auto share = [&](StringRef name, double busy, double units) {
-    report.shares.push_back({name, cycles ? busy / cycles / units : 0});
+    report.shares.push_back(
+        {name, cycles ? whole * busy / report.cycles / units : 0});
   };
   auto busy = [&](Unit unit) { return cu.busy[static_cast<unsigned>(unit)]; };
   share("VALU", busy(Unit::Vector), simds);
@@ -356,7 +400,9 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
   report.scalarL1HitRate = rate(s.scalarHits, s.scalarAccesses);
   report.l2HitRate = rate(s.l2Hits, s.l2Accesses);
   report.infinityCacheHitRate = rate(s.infinityHits, s.infinityAccesses);
-  double scale = begun ? double(dispatch.workgroups) / double(begun) : 0;
+  // Of the device: the CUs differ by a workgroup at most.
+  double scale =
+      begun ? whole * double(dispatch.workgroups) / double(ofCU) : 0;
   report.hbmBytesRead = s.hbmBytesRead * scale;
   report.hbmBytesWritten = s.hbmBytesWritten * scale;
   report.l2Requests = s.l2Requests * scale;
