@@ -20,6 +20,10 @@ using DecodedInstruction = wavesmith::sim::Instruction;
 static constexpr uint64_t allLanes = ~uint64_t(0);
 /// The largest counts that the counters hold: more are never outstanding.
 static constexpr size_t mostVM = 63, mostLGKM = 15;
+/// Of those that come back in any order; the oldest are taken for complete.
+static constexpr size_t mostUnordered = 64;
+/// When there are so many, what was accessed before is forgotten.
+static constexpr size_t mostSegments = size_t(1) << 24;
 
 static unsigned firstLane(uint64_t mask) {
   return static_cast<unsigned>(__builtin_ctzll(mask));
@@ -684,25 +688,29 @@ void Checker::strict(Wave &w, WaveState &s, const DecodedInstruction &I,
   if (p.maskRead >= 0)
     defined &=
         s.scalar[p.maskRead] | (uint64_t(s.scalar[p.maskRead + 1]) << 32);
-  Origin origin;
-  if (exec & ~defined) {
-    // Not where all is well.
-    bool found = false;
-    for (unsigned i = 0; i < p.vectorCount && !found; ++i)
-      if (exec & ~s.vector[p.vector[i]]) {
-        origin = s.vectorOrigin[p.vector[i]];
-        found = true;
-      }
-    for (unsigned i = 0; i < p.scalarCount && !found; ++i)
-      if (s.scalar[p.scalar[i]] != ~0u) {
-        origin = s.scalarOrigin[p.scalar[i]];
-        found = true;
-      }
-    if (!found && p.maskRead >= 0)
-      origin = s.scalar[p.maskRead] != ~0u ? s.scalarOrigin[p.maskRead]
-                                           : s.scalarOrigin[p.maskRead + 1];
-    origin.computed |= p.computes;
+  if (!(exec & ~defined)) {
+    for (unsigned k = 0; k < p.resultCount; ++k)
+      s.vector[p.result + k] |= exec;
+    if (p.maskWrite >= 0)
+      s.scalar[p.maskWrite] = s.scalar[p.maskWrite + 1] = ~0u;
+    return; // EXEC is defined in any case
   }
+  Origin origin;
+  bool found = false;
+  for (unsigned i = 0; i < p.vectorCount && !found; ++i)
+    if (exec & ~s.vector[p.vector[i]]) {
+      origin = s.vectorOrigin[p.vector[i]];
+      found = true;
+    }
+  for (unsigned i = 0; i < p.scalarCount && !found; ++i)
+    if (s.scalar[p.scalar[i]] != ~0u) {
+      origin = s.scalarOrigin[p.scalar[i]];
+      found = true;
+    }
+  if (!found && p.maskRead >= 0)
+    origin = s.scalar[p.maskRead] != ~0u ? s.scalarOrigin[p.maskRead]
+                                         : s.scalarOrigin[p.maskRead + 1];
+  origin.computed |= p.computes;
   for (unsigned k = 0; k < p.resultCount; ++k)
     setVector(s, p.result + k, exec, defined, origin);
   if (p.maskWrite >= 0)
@@ -858,6 +866,10 @@ void Checker::vectorRule(Wave &w, WaveState &s, const DecodedInstruction &I,
   case Rule::WriteLane: {
     unsigned lane = scalarValue(w, I.src[1], 1) & (lanesPerWave - 1);
     uint64_t mask = operandMask(s, I.src[0], 0, origin, allLanes);
+    // A lane has one bit here. Masks of lanes that are spilled this way have
+    // undefined bits for the lanes that are idle: -O0 code is full of them.
+    if (I.src[0].kind == OperandKind::SGPR && s.scalar[I.src[0].index])
+      mask = allLanes;
     setVector(s, I.dst.index, uint64_t(1) << lane, mask, origin);
     return;
   }
@@ -1113,7 +1125,11 @@ void Checker::before(Wave &w, const DecodedInstruction &I, uint32_t index) {
   default:
     break;
   }
-  if (p.rule < Rule::ScalarStrict || p.rule == Rule::Permute) {
+  if (p.rule == Rule::Strict && !w.gprIndexing && I.format != Format::DPP) {
+    strict(w, s, I, p);
+    if (!p.writesExec)
+      return;
+  } else if (p.rule < Rule::ScalarStrict || p.rule == Rule::Permute) {
     if (w.gprIndexing && w.gprIndexMode && I.category == Category::VALU) {
       // The registers are only known now.
       useScalar(w, index, sgprM0, 1, "the index of a register");
@@ -1491,7 +1507,22 @@ bool Checker::ordered(const Segment &before, const Segment &now,
          now.groupAtomics > 0;
 }
 
+void Checker::forgetAccesses() {
+  segments.resize(1);
+  globalCells.clear();
+  recentRegion = nullptr;
+  for (auto &group : groups) {
+    for (auto &page : group->cells.pages)
+      page.reset();
+    group->cells.apart.clear();
+    for (auto &wave : group->waves)
+      wave->segment = 0;
+  }
+}
+
 uint32_t Checker::newSegment(WaveState &s) {
+  if (segments.size() >= mostSegments)
+    forgetAccesses();
   Segment segment;
   segment.group = s.group->number;
   segment.wave = s.number;
@@ -1732,7 +1763,7 @@ void Checker::issue(WaveState &s, const DecodedInstruction &I, uint32_t index,
     markPending(s, index, 1);
     ++s.outstanding;
     queue.push_back(std::move(operation));
-    while (most && queue.size() > most) {
+    while (queue.size() > most) {
       complete(s, queue.front());
       queue.pop_front();
     }
@@ -1742,14 +1773,14 @@ void Checker::issue(WaveState &s, const DecodedInstruction &I, uint32_t index,
     push(s.lds, std::move(o), mostLGKM);
     return;
   case Category::SMEM:
-    push(s.unordered, std::move(o), 0);
+    push(s.unordered, std::move(o), mostUnordered);
     return;
   default:
     break;
   }
   if (I.isFlat && lds) {
     // Comes back through LDS, out of order with all that is counted.
-    push(s.unordered, o, 0);
+    push(s.unordered, o, mostUnordered);
     if (!other)
       return;
     o.ldsOffsets.clear();

@@ -234,6 +234,19 @@ end:
   s_and_b64 vcc, vcc, s[12:13]
   s_and_saveexec_b64 s[10:11], vcc
 )"));
+  // A mask that is defined for some lanes only, spilled to a lane of a register
+  // and back, as -O0 code has them.
+  expectNone(check(R"(
+  s_mov_b64 s[12:13], 0xff
+  s_or_b64 s[14:15], s[14:15], s[12:13]
+  v_writelane_b32 v9, s14, 0
+  s_nop 1
+  v_readlane_b32 s16, v9, 0
+  s_nop 3
+  s_mov_b32 s17, 0
+  s_and_b64 s[16:17], s[16:17], s[12:13]
+  s_and_saveexec_b64 s[10:11], s[16:17]
+)"));
 }
 
 TEST_P(CheckerTest, UndefinedValuesMayBeMoved) {
