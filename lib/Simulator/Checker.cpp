@@ -20,6 +20,10 @@ using DecodedInstruction = wavesmith::sim::Instruction;
 static constexpr uint64_t allLanes = ~uint64_t(0);
 /// The largest counts that the counters hold: more are never outstanding.
 static constexpr size_t mostVM = 63, mostLGKM = 15;
+/// Of those that come back in any order; the oldest are taken for complete.
+static constexpr size_t mostUnordered = 64;
+/// When there are so many, what was accessed before is forgotten.
+static constexpr size_t mostSegments = size_t(1) << 24;
 
 static unsigned firstLane(uint64_t mask) {
   return static_cast<unsigned>(__builtin_ctzll(mask));
@@ -1503,7 +1507,22 @@ bool Checker::ordered(const Segment &before, const Segment &now,
          now.groupAtomics > 0;
 }
 
+void Checker::forgetAccesses() {
+  segments.resize(1);
+  globalCells.clear();
+  recentRegion = nullptr;
+  for (auto &group : groups) {
+    for (auto &page : group->cells.pages)
+      page.reset();
+    group->cells.apart.clear();
+    for (auto &wave : group->waves)
+      wave->segment = 0;
+  }
+}
+
 uint32_t Checker::newSegment(WaveState &s) {
+  if (segments.size() >= mostSegments)
+    forgetAccesses();
   Segment segment;
   segment.group = s.group->number;
   segment.wave = s.number;
@@ -1744,7 +1763,7 @@ void Checker::issue(WaveState &s, const DecodedInstruction &I, uint32_t index,
     markPending(s, index, 1);
     ++s.outstanding;
     queue.push_back(std::move(operation));
-    while (most && queue.size() > most) {
+    while (queue.size() > most) {
       complete(s, queue.front());
       queue.pop_front();
     }
@@ -1754,14 +1773,14 @@ void Checker::issue(WaveState &s, const DecodedInstruction &I, uint32_t index,
     push(s.lds, std::move(o), mostLGKM);
     return;
   case Category::SMEM:
-    push(s.unordered, std::move(o), 0);
+    push(s.unordered, std::move(o), mostUnordered);
     return;
   default:
     break;
   }
   if (I.isFlat && lds) {
     // Comes back through LDS, out of order with all that is counted.
-    push(s.unordered, o, 0);
+    push(s.unordered, o, mostUnordered);
     if (!other)
       return;
     o.ldsOffsets.clear();

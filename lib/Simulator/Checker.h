@@ -233,6 +233,7 @@ private:
                    uint32_t &otherSegment);
   void checkRaces(Wave &w, const MemoryAccess &access, uint32_t index);
   uint32_t newSegment(WaveState &s);
+  void forgetAccesses();
   Cells *cellsOf(const Region &region);
 
   // Waits.

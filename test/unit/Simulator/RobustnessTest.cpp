@@ -59,7 +59,7 @@ void exercise(llvm::ArrayRef<uint8_t> elf, unsigned &loaded, unsigned &launched,
     p.workgroup = {64, 1, 1};
     p.kernarg = arguments.bytes;
     p.maxInstructions = 20000;
-    auto result = launch(**object, device.memory, p);
+    auto result = launchChecked(**object, device.memory, p);
     if (result) {
       ++launched;
       continue;
