@@ -372,6 +372,105 @@ std::function<Expected<double>(const Row &)> chase(StringRef memoryKind,
 }
 
 //===----------------------------------------------------------------------===//
+// A stencil
+//===----------------------------------------------------------------------===//
+
+/// A Laplacian of 7 points in f64, one point a work-item.
+constexpr StringLiteral stencilSource = R"(
+kernel void laplacian(global const double *restrict u, global double *restrict f,
+                      uint n, double centre, double side) {
+  uint i = __builtin_amdgcn_workgroup_id_x() * 256 +
+           __builtin_amdgcn_workitem_id_x();
+  uint j = __builtin_amdgcn_workgroup_id_y();
+  uint k = __builtin_amdgcn_workgroup_id_z();
+  if (i == 0 || i >= n - 1 || j == 0 || j >= n - 1 || k == 0 || k >= n - 1)
+    return;
+  size_t at = i + (size_t)n * (j + (size_t)n * k);
+  size_t plane = (size_t)n * n;
+  f[at] = u[at] * centre + (u[at - 1] + u[at + 1]) * side +
+          (u[at - n] + u[at + n]) * side +
+          (u[at - plane] + u[at + plane]) * side;
+})";
+/// The same with eight rows a work-item, which keeps two of the three rows that
+/// a point needs in registers, and with stores that leave the caches to u.
+constexpr StringLiteral tiledStencilSource = R"(
+#define ROWS 8
+kernel void laplacian(global const double *restrict u, global double *restrict f,
+                      uint n, double centre, double side) {
+  uint i = __builtin_amdgcn_workgroup_id_x() * 256 +
+           __builtin_amdgcn_workitem_id_x();
+  uint j = __builtin_amdgcn_workgroup_id_y() * ROWS;
+  uint k = __builtin_amdgcn_workgroup_id_z();
+  if (i == 0 || i >= n - 1 || k == 0 || k >= n - 1)
+    return;
+  size_t plane = (size_t)n * n;
+  u += i + (size_t)n * j + plane * k;
+  f += i + (size_t)n * j + plane * k;
+  double sum[ROWS];
+  double below = 0, own = u[0];
+  if (j > 0)
+    below = u[-(long)n];
+#pragma unroll
+  for (int r = 0; r < ROWS; ++r) {
+    double above = 0;
+    if (j + r + 1 < n)
+      above = u[(size_t)n * (r + 1)];
+    size_t at = (size_t)n * r;
+    sum[r] = own * centre + (u[at - 1] + u[at + 1]) * side +
+             (below + above) * side +
+             (u[at - plane] + u[at + plane]) * side;
+    below = own;
+    own = above;
+  }
+#pragma unroll
+  for (int r = 0; r < ROWS; ++r)
+    if (j + r > 0 && j + r < n - 1)
+      __builtin_nontemporal_store(sum[r], f + (size_t)n * r);
+})";
+
+/// Bytes a second that a stencil moves at least: the grid once each way.
+std::function<Expected<double>(const Row &)> stencil(StringRef source,
+                                                     uint32_t rows) {
+  return [=](const Row &row) -> Expected<double> {
+    constexpr uint32_t n = 512;
+    Run run(row);
+    if (Error error = run.build(source, "cl"))
+      return std::move(error);
+    uint64_t bytes = 8 * uint64_t(n) * n * n;
+    struct {
+      uint64_t u, f;
+      uint32_t n, padding;
+      double centre, side;
+    } arguments = {0, 0, n, 0, -6, 1};
+    for (uint64_t *address : {&arguments.u, &arguments.f}) {
+      auto buffer = run.allocate(bytes);
+      if (!buffer)
+        return buffer.takeError();
+      *address = *buffer;
+    }
+    LaunchParameters parameters;
+    parameters.grid = {n / 256, n / rows, n};
+    parameters.workgroup = {256, 1, 1};
+    parameters.kernarg =
+        ArrayRef(reinterpret_cast<const uint8_t *>(&arguments),
+                 sizeof(arguments));
+    auto report = run.time(parameters, TimingOptions());
+    if (!report)
+      return report.takeError();
+    if (verbose)
+      outs() << format("        L2 hits %.1f %%, HBM read %.2f, written %.2f of "
+                       "the grid, limit %s, %llu of %llu workgroups\n",
+                       100 * report->l2HitRate,
+                       report->hbmBytesRead / double(bytes),
+                       report->hbmBytesWritten / double(bytes),
+                       report->limit.c_str(),
+                       static_cast<unsigned long long>(report->detailedWorkgroups),
+                       static_cast<unsigned long long>(report->workgroupsOfCU));
+    return 2 * double(bytes) / report->seconds;
+  };
+}
+
+//===----------------------------------------------------------------------===//
 // Triton's attention
 //===----------------------------------------------------------------------===//
 
@@ -717,6 +816,13 @@ std::vector<Row> rows() {
            "", missing(128));
   compared("Triton causal attention, D 64", "mi300x", 301e12, "flop/s",
            attention, flops(64), "", missing(64));
+  constexpr StringLiteral laplacian =
+      "AMD lab notes, finite difference method, Laplacian of 512^3 points in "
+      "f64 on one GCD of MI250X: grid read and written, over time";
+  compared("stencil, one point a work-item", "mi250x", 0.5 * 1638.4e9, "byte/s",
+           laplacian, stencil(stencilSource, 1), "");
+  compared("stencil, rows in registers", "mi250x", 1165e9, "byte/s", laplacian,
+           stencil(tiledStencilSource, 8), "");
   constexpr StringLiteral noCK =
       "no package registry has CK's kernels as code objects or as source";
   compared("CK attention, D 128, S 8192", "mi250", 78e12, "flop/s",
