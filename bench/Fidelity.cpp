@@ -79,6 +79,9 @@ struct Row {
   std::string skipped;
 };
 
+/// What a row's model found out that belongs to its remark.
+std::string modelNote;
+
 /// The scale of the fitted parameters that rows are modelled with.
 double fittedScale = 1;
 
@@ -372,6 +375,275 @@ std::function<Expected<double>(const Row &)> chase(StringRef memoryKind,
 }
 
 //===----------------------------------------------------------------------===//
+// A stencil
+//===----------------------------------------------------------------------===//
+
+/// A Laplacian of 7 points in f64, one point a work-item.
+constexpr StringLiteral stencilSource = R"(
+kernel void laplacian(global const double *restrict u, global double *restrict f,
+                      uint n, double centre, double side) {
+  uint i = __builtin_amdgcn_workgroup_id_x() * 256 +
+           __builtin_amdgcn_workitem_id_x();
+  uint j = __builtin_amdgcn_workgroup_id_y();
+  uint k = __builtin_amdgcn_workgroup_id_z();
+  if (i == 0 || i >= n - 1 || j == 0 || j >= n - 1 || k == 0 || k >= n - 1)
+    return;
+  size_t at = i + (size_t)n * (j + (size_t)n * k);
+  size_t plane = (size_t)n * n;
+  f[at] = u[at] * centre + (u[at - 1] + u[at + 1]) * side +
+          (u[at - n] + u[at + n]) * side +
+          (u[at - plane] + u[at + plane]) * side;
+})";
+/// The same with eight rows a work-item, which keeps two of the three rows that
+/// a point needs in registers, and with stores that leave the caches to u.
+constexpr StringLiteral tiledStencilSource = R"(
+#define ROWS 8
+kernel void laplacian(global const double *restrict u, global double *restrict f,
+                      uint n, double centre, double side) {
+  uint i = __builtin_amdgcn_workgroup_id_x() * 256 +
+           __builtin_amdgcn_workitem_id_x();
+  uint j = __builtin_amdgcn_workgroup_id_y() * ROWS;
+  uint k = __builtin_amdgcn_workgroup_id_z();
+  if (i == 0 || i >= n - 1 || k == 0 || k >= n - 1)
+    return;
+  size_t plane = (size_t)n * n;
+  u += i + (size_t)n * j + plane * k;
+  f += i + (size_t)n * j + plane * k;
+  double sum[ROWS];
+  double below = 0, own = u[0];
+  if (j > 0)
+    below = u[-(long)n];
+#pragma unroll
+  for (int r = 0; r < ROWS; ++r) {
+    double above = 0;
+    if (j + r + 1 < n)
+      above = u[(size_t)n * (r + 1)];
+    size_t at = (size_t)n * r;
+    sum[r] = own * centre + (u[at - 1] + u[at + 1]) * side +
+             (below + above) * side +
+             (u[at - plane] + u[at + plane]) * side;
+    below = own;
+    own = above;
+  }
+#pragma unroll
+  for (int r = 0; r < ROWS; ++r)
+    if (j + r > 0 && j + r < n - 1)
+      __builtin_nontemporal_store(sum[r], f + (size_t)n * r);
+})";
+
+/// Bytes a second that a stencil moves at least: the grid once each way.
+std::function<Expected<double>(const Row &)> stencil(StringRef source,
+                                                     uint32_t rows) {
+  return [=](const Row &row) -> Expected<double> {
+    constexpr uint32_t n = 512;
+    Run run(row);
+    if (Error error = run.build(source, "cl"))
+      return std::move(error);
+    uint64_t bytes = 8 * uint64_t(n) * n * n;
+    struct {
+      uint64_t u, f;
+      uint32_t n, padding;
+      double centre, side;
+    } arguments = {0, 0, n, 0, -6, 1};
+    for (uint64_t *address : {&arguments.u, &arguments.f}) {
+      auto buffer = run.allocate(bytes);
+      if (!buffer)
+        return buffer.takeError();
+      *address = *buffer;
+    }
+    LaunchParameters parameters;
+    parameters.grid = {n / 256, n / rows, n};
+    parameters.workgroup = {256, 1, 1};
+    parameters.kernarg =
+        ArrayRef(reinterpret_cast<const uint8_t *>(&arguments),
+                 sizeof(arguments));
+    auto report = run.time(parameters, TimingOptions());
+    if (!report)
+      return report.takeError();
+    if (verbose)
+      outs() << format("        L2 hits %.1f %%, HBM read %.2f, written %.2f of "
+                       "the grid, limit %s, %llu of %llu workgroups\n",
+                       100 * report->l2HitRate,
+                       report->hbmBytesRead / double(bytes),
+                       report->hbmBytesWritten / double(bytes),
+                       report->limit.c_str(),
+                       static_cast<unsigned long long>(report->detailedWorkgroups),
+                       static_cast<unsigned long long>(report->workgroupsOfCU));
+    return 2 * double(bytes) / report->seconds;
+  };
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions in LDS
+//===----------------------------------------------------------------------===//
+
+/// A step of an explicit integration of a reaction network by one workgroup,
+/// with all that it reads often in LDS: terms, sums of terms for each state, an
+/// update. Of a wavefront that sums a state, LANES lanes do.
+constexpr StringLiteral reductionSource = R"(
+#define STATES 150
+#define TERMS 1604
+#define ENTRIES 2710
+#define THREADS 256
+void synchronize() {
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+double fromLane(double value, uint lane) {
+  int2 words = __builtin_astype(value, int2);
+  words.x = __builtin_amdgcn_ds_bpermute(4 * lane, words.x);
+  words.y = __builtin_amdgcn_ds_bpermute(4 * lane, words.y);
+  return __builtin_astype(words, double);
+}
+double segment(local const double *flux, local const ushort *map,
+               local const uchar *weight, uint begin, uint end, uint lane) {
+  double sum = 0;
+#pragma unroll 1
+  for (uint e = begin + lane; e < end; e += LANES)
+    sum += flux[map[e]] * (double)weight[e];
+  return sum;
+}
+kernel void integrate(global const double *rates, global const ushort *tables,
+                      global double *result, uint steps, double dt) {
+  local double flux[TERMS], y[STATES], gain[STATES], loss[STATES];
+  local ushort reactants[3 * TERMS], maps[2 * ENTRIES], starts[STATES + 1];
+  local uchar weights[2 * ENTRIES];
+  uint id = __builtin_amdgcn_workitem_id_x();
+  uint lane = id % 64, wave = id / 64;
+  global const ushort *from = tables;
+  for (uint i = id; i < 3 * TERMS; i += THREADS)
+    reactants[i] = from[i];
+  from += 3 * TERMS;
+  for (uint i = id; i < 2 * ENTRIES; i += THREADS) {
+    maps[i] = from[i];
+    weights[i] = 1;
+  }
+  from += 2 * ENTRIES;
+  for (uint i = id; i < STATES + 1; i += THREADS)
+    starts[i] = from[i];
+  for (uint i = id; i < STATES; i += THREADS)
+    y[i] = 1.0;
+  rates += TERMS * __builtin_amdgcn_workgroup_id_x();
+  synchronize();
+  for (uint step = 0; step < steps; ++step) {
+    for (uint r = id; r < TERMS; r += THREADS) {
+      double v = rates[r] * y[reactants[3 * r]];
+      // As in a thermonuclear network: a third have one reactant, few three.
+      if (r >= 484)
+        v *= y[reactants[3 * r + 1]];
+      if (r >= 1591)
+        v *= y[reactants[3 * r + 2]];
+      flux[r] = v;
+    }
+    synchronize();
+    for (uint i = wave; i < STATES; i += THREADS / 64) {
+      if (lane < LANES) {
+        uint begin = starts[i], end = starts[i + 1];
+        double up = segment(flux, maps, weights, begin, end, lane);
+        double down = segment(flux, maps + ENTRIES, weights + ENTRIES, begin,
+                              end, lane);
+        for (uint k = LANES / 2; k > 0; k /= 2) {
+          up += fromLane(up, lane ^ k);
+          down += fromLane(down, lane ^ k);
+        }
+        if (lane == 0) {
+          gain[i] = up;
+          loss[i] = down;
+        }
+      }
+    }
+    synchronize();
+    for (uint i = id; i < STATES; i += THREADS) {
+      double own = y[i], k = loss[i] / own;
+      y[i] = k * dt < 1.0 ? own + dt * (gain[i] - loss[i])
+                          : (own + dt * gain[i]) / (1.0 + k * dt);
+    }
+    synchronize();
+  }
+  for (uint i = id; i < STATES; i += THREADS)
+    result[STATES * __builtin_amdgcn_workgroup_id_x() + i] = y[i];
+})";
+
+struct ReductionResult {
+  double cyclesOfStep = 0, instructionsPerCycle = 0;
+};
+/// One zone on each compute unit; the structure's sizes are those of
+/// the FERN network: 150 states, 1,604 terms, 2,710 entries in
+/// segments of 3 to 404, the median 11.
+Expected<ReductionResult> modelReduction(const Row &row, unsigned lanes) {
+  constexpr unsigned states = 150, terms = 1604, entries = 2710, zones = 104;
+  std::vector<uint16_t> tables;
+  uint32_t random = 1;
+  auto next = [&](unsigned bound) {
+    random = random * 1664525u + 1013904223u;
+    return static_cast<uint16_t>((random >> 8) % bound);
+  };
+  for (unsigned i = 0; i < 3 * terms; ++i)
+    tables.push_back(next(states));
+  for (unsigned i = 0; i < 2 * entries; ++i)
+    tables.push_back(next(terms));
+  // Six long segments, the rest from 3 to 18.
+  std::vector<unsigned> lengths = {404, 250, 180, 140, 110, 86};
+  while (lengths.size() < states)
+    lengths.push_back(3 + unsigned(lengths.size() - 6) * 16 / (states - 6));
+  unsigned at = 0;
+  // In an order that spreads them over the wavefronts.
+  for (unsigned i = 0; i < states; ++i) {
+    tables.push_back(static_cast<uint16_t>(at));
+    at = std::min(entries, at + lengths[i * 7 % states]);
+  }
+  tables.push_back(static_cast<uint16_t>(at));
+  ReductionResult result;
+  double cycles[2];
+  for (unsigned k = 0; k < 2; ++k) {
+    Run run(row);
+    std::string source =
+        "#define LANES " + std::to_string(lanes) + reductionSource.str();
+    if (Error error = run.build(source, "cl"))
+      return std::move(error);
+    struct {
+      uint64_t rates, tables, result;
+      uint32_t steps, padding;
+      double dt;
+    } arguments = {0, 0, 0, k ? 5u : 2u, 0, 1e-6};
+    std::pair<uint64_t *, uint64_t> buffers[] = {
+        {&arguments.rates, 8 * zones * terms},
+        {&arguments.tables, alignTo(2 * tables.size(), 4)},
+        {&arguments.result, 8 * zones * states}};
+    for (auto [address, bytes] : buffers) {
+      auto buffer = run.allocate(bytes);
+      if (!buffer)
+        return buffer.takeError();
+      *address = *buffer;
+    }
+    if (Error error = run.memory.write(
+            arguments.tables,
+            ArrayRef(reinterpret_cast<const uint8_t *>(tables.data()),
+                     2 * tables.size())))
+      return std::move(error);
+    LaunchParameters parameters;
+    parameters.grid = {zones, 1, 1};
+    parameters.workgroup = {256, 1, 1};
+    parameters.kernarg =
+        ArrayRef(reinterpret_cast<const uint8_t *>(&arguments),
+                 sizeof(arguments));
+    auto report = run.time(parameters, TimingOptions());
+    if (!report)
+      return report.takeError();
+    cycles[k] = report->cycles;
+    result.instructionsPerCycle = report->instructionsPerCycle;
+    if (verbose)
+      outs() << format("        %u lanes: %.0f cycles, %.3f instructions a "
+                       "cycle, limit %s\n",
+                       lanes, report->cycles, report->instructionsPerCycle,
+                       report->limit.c_str());
+  }
+  result.cyclesOfStep = (cycles[1] - cycles[0]) / 3;
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
 // Triton's attention
 //===----------------------------------------------------------------------===//
 
@@ -543,10 +815,19 @@ Expected<AttentionResult> modelAttention(AttentionDevice &device,
 Expected<AttentionResult> tritonAttention(const Row &row, unsigned d) {
   static std::map<unsigned, PeerKernel> best;
   static std::map<unsigned, AttentionDevice> devices;
+  static std::map<unsigned, double> bestUnpipelined;
   static std::map<std::pair<unsigned, double>, AttentionResult> known;
+  auto note = [&]() {
+    modelNote = "Modelled: " + best[d].name;
+    raw_string_ostream(modelNote)
+        << format("; without pipelining (stages1), %.0f TF at best.",
+                  bestUnpipelined[d] / 1e12);
+  };
   auto found = known.find({d, fittedScale});
-  if (found != known.end())
+  if (found != known.end()) {
+    note();
     return found->second;
+  }
   AttentionDevice &device = devices.try_emplace(d, row).first->second;
   if (!best.count(d)) {
     auto all = peerKernels("triton_attention_d" + std::to_string(d) + "_");
@@ -562,6 +843,9 @@ Expected<AttentionResult> tritonAttention(const Row &row, unsigned d) {
           outs() << "        " << kernel.name << ": " << message << '\n';
         continue;
       }
+      if (StringRef(kernel.name).contains("stages1"))
+        bestUnpipelined[d] =
+            std::max(bestUnpipelined[d], result->flopsPerSecond);
       if (result->flopsPerSecond > most) {
         most = result->flopsPerSecond;
         best[d] = kernel;
@@ -573,6 +857,7 @@ Expected<AttentionResult> tritonAttention(const Row &row, unsigned d) {
   auto result = modelAttention(device, best[d], d, 10'000'000, 20'000'000);
   if (!result)
     return result.takeError();
+  note();
   return known[{d, fittedScale}] = *result;
 }
 
@@ -717,6 +1002,36 @@ std::vector<Row> rows() {
            "", missing(128));
   compared("Triton causal attention, D 64", "mi300x", 301e12, "flop/s",
            attention, flops(64), "", missing(64));
+  constexpr StringLiteral laplacian =
+      "AMD lab notes, finite difference method, Laplacian of 512^3 points in "
+      "f64 on one GCD of MI250X: grid read and written, over time";
+  compared("stencil, one point a work-item", "mi250x", 0.5 * 1638.4e9, "byte/s",
+           laplacian, stencil(stencilSource, 1), "");
+  compared("stencil, rows in registers", "mi250x", 1165e9, "byte/s", laplacian,
+           stencil(tiledStencilSource, 8), "");
+  constexpr StringLiteral blog =
+      "ROCm blog, Performance Profiling on AMD GPUs, part 5, one GCD of MI250";
+  compared("LDS reduction by one lane, instructions a cycle", "mi250x", 0.12,
+           "1/cycle", blog,
+           [](const Row &row) -> Expected<double> {
+             auto result = modelReduction(row, 1);
+             if (!result)
+               return result.takeError();
+             return result->instructionsPerCycle;
+           },
+           "");
+  compared("LDS reduction, 64 lanes over one", "mi250x", 26.5 / 13.2, "ratio",
+           blog,
+           [](const Row &row) -> Expected<double> {
+             auto one = modelReduction(row, 1);
+             if (!one)
+               return one.takeError();
+             auto all = modelReduction(row, 64);
+             if (!all)
+               return all.takeError();
+             return one->cyclesOfStep / all->cyclesOfStep;
+           },
+           "");
   constexpr StringLiteral noCK =
       "no package registry has CK's kernels as code objects or as source";
   compared("CK attention, D 128, S 8192", "mi250", 78e12, "flop/s",
@@ -767,6 +1082,7 @@ int main(int argc, char **argv) {
     if (varyFitted)
       scales.insert(scales.end(), {2.0 / 3, 4.0 / 3});
     bool failed = false;
+    modelNote.clear();
     for (double scale : scales) {
       fittedScale = scaleOption * scale;
       auto modelled = row.model(row);
@@ -794,8 +1110,12 @@ int main(int argc, char **argv) {
                        100 * (figures[1] / figures[0] - 1),
                        100 * (figures[2] / figures[0] - 1));
     outs() << '\n';
-    if (!row.remark.empty())
-      outs() << "        " << row.remark << '\n';
+    std::string remark = row.remark;
+    if (!modelNote.empty())
+      remark += (remark.empty() ? "" : " ") + modelNote;
+    entry["remark"] = remark;
+    if (!remark.empty())
+      outs() << "        " << remark << '\n';
     outs().flush();
     entry["modelled"] = figures[0];
     entry["error"] = error;

@@ -20,9 +20,7 @@ using namespace wavesmith::sim;
 
 /// The modelled CU and its neighbours go on in step, so many cycles at a time.
 static constexpr double stepCycles = 512;
-/// The most neighbours that execute: more change the caches' state little, and
-/// each has the registers of all its wavefronts.
-static constexpr unsigned mostNeighbours = 15;
+/// The most wavefronts of neighbours: each has its registers.
 static constexpr unsigned mostNeighbourWaves = 512;
 
 StringRef wavesmith::sim::stringify(StallReason reason) {
@@ -240,9 +238,13 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
   unsigned cusOfDie = target.computeUnits / target.dies;
   unsigned busyCUs = static_cast<unsigned>(
       std::min<uint64_t>(dispatch.workgroups, target.computeUnits));
-  unsigned neighbours = std::min(
-      {mostNeighbours, cusOfDie - 1,
-       std::max(1u, mostNeighbourWaves / (slots * dispatch.waves))});
+  // All CUs of the die if that is possible: what one reads another may have
+  // brought to L2, from workgroups far apart in the launch, as the planes of a
+  // grid are. Rather fewer workgroups at a time on each than fewer CUs.
+  unsigned neighbours =
+      std::min(cusOfDie - 1, std::max(1u, mostNeighbourWaves / dispatch.waves));
+  unsigned neighbourSlots = std::clamp(
+      mostNeighbourWaves / std::max(1u, neighbours * dispatch.waves), 1u, slots);
   while (neighbours && !assignment.countOf(neighbours))
     --neighbours;
 
@@ -257,7 +259,8 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
   std::vector<std::unique_ptr<Neighbour>> others;
   for (unsigned i = 1; i <= neighbours; ++i)
     others.push_back(std::make_unique<Neighbour>(dispatch, target, costs, model,
-                                                 assignment, i, slots,
+                                                 assignment, i,
+                                                 neighbourSlots,
                                                  checker.get()));
 
   // The modelled CU goes ahead, its neighbours follow.
@@ -289,7 +292,7 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
       uint64_t count = cu.issuedBySlot[slot] - followed[slot];
       followed[slot] += count;
       for (auto &other : others)
-        if (Error error = other->execute(slot, count))
+        if (Error error = other->execute(slot % neighbourSlots, count))
           return std::move(error);
     }
     for (auto &other : others)
