@@ -70,7 +70,7 @@ def test_pip_install(tmp_path):
     package = Path(site.strip(), "wavesmith")
     assert sorted(p.name for p in package.iterdir() if p.name != "__pycache__") == sorted([
         "__init__.py", f"_wavesmith{sysconfig.get_config_var('EXT_SUFFIX')}", "importers",
-        "kernel.py", "libwavesmith.so",
+        "kernel.py", "libwavesmith.so", "simulator.py",
     ])
     help_text = run(python, "-m", "wavesmith.importers", "--help", cwd=tmp_path, env=environment)
     assert "cantera" in help_text
