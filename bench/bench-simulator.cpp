@@ -310,39 +310,48 @@ Error benchF64(const Options &options, std::vector<Figure> &figures) {
             [&] { return sim::launch(**object, memory, parameters, threads); });
     figures.push_back(figure);
   }
-  Figure checked, timed, both;
-  checked.key = "wave_instructions_per_second_checked";
-  checked.title = "f64 VALU code, checked";
   sim::CheckOptions check;
-  measure(checked, options.repetitions, [&]() -> Expected<sim::Counters> {
-    std::vector<sim::Finding> findings;
-    sim::LaunchParameters p = parameters;
-    p.check = &check;
-    p.findings = &findings;
-    auto counters = sim::launch(**object, memory, p);
-    if (counters && !findings.empty())
-      return llvm::createStringError("the checker says: " +
-                                     findings.front().text());
-    return counters;
-  });
-  timed.key = "wave_instructions_per_second_timed";
-  timed.title = "f64 VALU code, timed";
-  measure(timed, options.repetitions, [&]() -> Expected<sim::Counters> {
-    auto result =
-        sim::launchTimed(**object, memory, parameters, sim::TimingOptions());
-    if (!result)
-      return result.takeError();
-    return result->first;
-  });
-  // The checker and the model observe launches of their own: the figure for
-  // both is that of one launch after the other.
-  both = checked;
-  both.key = "wave_instructions_per_second_checked_timed";
-  both.title = "f64 VALU code, checked and timed";
-  both.seconds += timed.seconds;
-  if (both.isPresent())
-    both.reason = timed.reason;
-  figures.insert(figures.end(), {checked, timed, both});
+  for (bool isChecked : {true, false})
+    for (bool isTimed : {true, false}) {
+      if (!isChecked && !isTimed)
+        continue;
+      Figure figure;
+      figure.key = "wave_instructions_per_second";
+      figure.title = "f64 VALU code";
+      if (isChecked) {
+        figure.key += "_checked";
+        figure.title += ", checked";
+      }
+      if (isTimed) {
+        figure.key += "_timed";
+        figure.title += ", timed";
+      }
+      measure(figure, options.repetitions, [&]() -> Expected<sim::Counters> {
+        std::vector<sim::Finding> findings;
+        sim::LaunchParameters p = parameters;
+        if (isChecked) {
+          p.check = &check;
+          p.findings = &findings;
+        }
+        sim::Counters counters;
+        if (isTimed) {
+          auto result = sim::launchTimed(**object, memory, p, {});
+          if (!result)
+            return result.takeError();
+          counters = result->first;
+        } else {
+          auto result = sim::launch(**object, memory, p);
+          if (!result)
+            return result.takeError();
+          counters = *result;
+        }
+        if (!findings.empty())
+          return llvm::createStringError("the checker says: " +
+                                         findings.front().text());
+        return counters;
+      });
+      figures.push_back(figure);
+    }
   return Error::success();
 }
 
