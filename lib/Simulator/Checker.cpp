@@ -236,7 +236,8 @@ Checker::Plan Checker::planOf(uint32_t index) {
            I.src[i].kind == OperandKind::SGPR && k < I.src[i].dwords && k < 4;
            ++k)
         p.scalar[p.scalarCount++] = static_cast<uint8_t>(I.src[i].index + k);
-    if (name.contains("_LDS") && p.scalarCount < 8)
+    p.direct = name.contains("_LDS");
+    if (p.direct && p.scalarCount < 8)
       p.scalar[p.scalarCount++] = sgprM0;
     return p;
   case Category::LDS:
@@ -463,7 +464,7 @@ void Checker::waveBegin(Wave &w) {
   s.scalar[sgprVCC] = s.scalar[sgprVCC + 1] = s.scalar[sgprM0] = 0;
   s.scalar[sgprEXEC] = s.scalar[sgprEXEC + 1] = ~0u;
   s.scc = false;
-  s.scratch.assign(size_t(w.scratchPerLane) * lanesPerWave, 0);
+  s.scratch.assign(w.scratchPerLane, 0);
   s.atomics = 0;
   s.vm.clear();
   s.lds.clear();
@@ -1173,14 +1174,28 @@ void Checker::before(Wave &w, const DecodedInstruction &I, uint32_t index) {
 // Memory
 //===----------------------------------------------------------------------===//
 
+/// Whether one of the flags is set; a dword has four.
+static bool anySet(const uint8_t *flags, unsigned count) {
+  if (count == 4) {
+    uint32_t four;
+    std::memcpy(&four, flags, 4);
+    return four != 0;
+  }
+  return std::any_of(flags, flags + count, [](uint8_t flag) { return flag; });
+}
+
+static void setAll(uint8_t *flags, unsigned count, bool value) {
+  if (count == 4)
+    std::memset(flags, value, 4);
+  else
+    std::memset(flags, value, count);
+}
+
 void Checker::memoryEffect(Wave &w, const DecodedInstruction &I, const Plan &p,
                            uint32_t index, const AccessRecord &record) {
   WaveState &s = *static_cast<WaveState *>(w.observed);
   GroupState &group = *s.group;
   const auto &view = dispatch.view;
-  bool direct =
-      p.rule == Rule::Memory && I.category != Category::LDS &&
-      StringRef(dispatch.image.opcodeNames[I.opcodeName]).contains("_LDS");
   uint64_t faulty = 0;
   for (const LaneFault &fault : record.faults)
     faulty |= fault.lane >= 0 ? uint64_t(1) << fault.lane : allLanes;
@@ -1198,19 +1213,15 @@ void Checker::memoryEffect(Wave &w, const DecodedInstruction &I, const Plan &p,
     case AccessSpace::LDS: {
       if (address + bytes > group.defined.size())
         return true;
-      for (unsigned i = 0; i < bytes; ++i)
-        if (group.defined[address + i])
-          return true;
-      return false;
+      return anySet(&group.defined[address], bytes);
     }
     case AccessSpace::Scratch: {
       if (address + bytes > w.scratchPerLane)
         return true;
-      const uint8_t *d = &s.scratch[size_t(lane) * w.scratchPerLane + address];
+      uint64_t mask = 0;
       for (unsigned i = 0; i < bytes; ++i)
-        if (d[i])
-          return true;
-      return false;
+        mask |= s.scratch[address + i];
+      return ((mask >> lane) & 1) != 0;
     }
     case AccessSpace::Global:
     case AccessSpace::Scalar: {
@@ -1228,12 +1239,14 @@ void Checker::memoryEffect(Wave &w, const DecodedInstruction &I, const Plan &p,
     switch (space) {
     case AccessSpace::LDS:
       if (address + bytes <= group.defined.size())
-        std::memset(&group.defined[address], defined, bytes);
+        setAll(&group.defined[address], bytes, defined);
       return;
     case AccessSpace::Scratch:
       if (address + bytes <= w.scratchPerLane)
-        std::memset(&s.scratch[size_t(lane) * w.scratchPerLane + address],
-                    defined, bytes);
+        for (unsigned i = 0; i < bytes; ++i)
+          s.scratch[address + i] =
+              (s.scratch[address + i] & ~(uint64_t(1) << lane)) |
+              (uint64_t(defined) << lane);
       return;
     case AccessSpace::Global:
     case AccessSpace::Scalar: {
@@ -1278,7 +1291,7 @@ void Checker::memoryEffect(Wave &w, const DecodedInstruction &I, const Plan &p,
   bool loads = I.dst.isVGPR() &&
                (I.category == Category::VMEMRead || I.returnsOld ||
                 I.category == Category::LDS) &&
-               !direct;
+               !p.direct;
   // Lanes that a buffer's range check turns away read zero.
   if (loads)
     for (const RegisterRange &range : dispatch.image.registerUse[index].writes)
@@ -1292,7 +1305,16 @@ void Checker::memoryEffect(Wave &w, const DecodedInstruction &I, const Plan &p,
     uint64_t lanes = a.lanes & ~faulty;
     unsigned words = a.bytes < 4 ? 1 : a.bytes / 4;
     unsigned wordBytes = a.bytes < 4 ? a.bytes : 4;
-    if (direct) {
+    // Spills: all lanes at the same offset of their private memory.
+    uint64_t place = 0;
+    bool sameOffset = a.space == AccessSpace::Scratch && !a.atomic && lanes;
+    if (sameOffset) {
+      place = a.address[firstLane(lanes)];
+      for (uint64_t rest = lanes; rest; rest &= rest - 1)
+        sameOffset &= a.address[firstLane(rest)] == place;
+      sameOffset &= place + a.bytes <= s.scratch.size();
+    }
+    if (p.direct) {
       // To LDS: what is read decides.
       if (a.space == AccessSpace::LDS && a.write && record.count == 2)
         for (uint64_t rest = lanes; rest; rest &= rest - 1) {
@@ -1350,7 +1372,13 @@ void Checker::memoryEffect(Wave &w, const DecodedInstruction &I, const Plan &p,
         }
       } else {
         bool skip = toGlobal && !some;
-        for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+        for (unsigned b = 0; sameOffset && b < a.bytes; ++b) {
+          uint64_t defined =
+              b / 4 >= count ? allLanes : s.vector[(data->index + b / 4) % 512];
+          uint64_t &flags = s.scratch[place + b];
+          flags = (flags & ~lanes) | (defined & lanes);
+        }
+        for (uint64_t rest = sameOffset ? 0 : lanes; rest; rest &= rest - 1) {
           unsigned l = firstLane(rest);
           if (skip) {
             // The usual case: all of a buffer is defined.
@@ -1387,7 +1415,13 @@ void Checker::memoryEffect(Wave &w, const DecodedInstruction &I, const Plan &p,
       }
       for (unsigned k = 0; k < words; ++k) {
         uint64_t bad = 0;
-        for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+        if (sameOffset) {
+          uint64_t defined = 0;
+          for (unsigned b = 0; b < wordBytes; ++b)
+            defined |= s.scratch[place + 4 * k + b];
+          bad = lanes & ~defined;
+        }
+        for (uint64_t rest = sameOffset ? 0 : lanes; rest; rest &= rest - 1) {
           unsigned l = firstLane(rest);
           if (!isDefined(a.space, a.address[l] + 4 * k, l, wordBytes))
             bad |= uint64_t(1) << l;

@@ -85,6 +85,8 @@ private:
     /// Scalar shifts of 64 bits: 1 left, -1 right.
     int8_t shifts = 0;
     bool invertFirst = false, invertSecond = false, invertResult = false;
+    /// Between memory and LDS, past the registers.
+    bool direct = false;
     bool writesSCC = false, readsSCC = false, writesExec = false;
     /// A scalar pair that is read or written lane by lane; -1 for none.
     int16_t maskRead = -1, maskWrite = -1;
@@ -169,8 +171,8 @@ private:
     Origin vectorOrigin[512];
     Origin scalarOrigin[scalarRegisters + 16];
     Origin sccOrigin;
-    /// A byte for each byte, lane after lane.
-    std::vector<uint8_t> scratch;
+    /// For each byte of a lane's private memory, the lanes where it is defined.
+    std::vector<uint64_t> scratch;
     /// The current segment; 0 where the next access begins one.
     uint32_t segment = 0;
     bool segmentStale = false;
