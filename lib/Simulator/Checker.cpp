@@ -1701,8 +1701,22 @@ void Checker::checkRaces(Wave &w, const MemoryAccess &a, uint32_t index) {
         mask &= static_cast<uint8_t>(0xf >> (4 * dword + 4 - offset - a.bytes));
       bool otherWrote = false;
       uint32_t otherSegment = 0;
-      int64_t other = touch(*cells, dword, cells->at(dword), mask, s, a.write,
-                            a.atomic, index, otherWrote, otherSegment);
+      Cell &cell = cells->at(dword);
+      int64_t other = touch(*cells, dword, cell, mask, s, a.write, a.atomic,
+                            index, otherWrote, otherSegment);
+      if (a.write && a.space == AccessSpace::LDS) {
+        // Threads that hold copies of a value may all write it: Triton does.
+        uint32_t contents = 0;
+        std::memcpy(&contents, w.group->lds.data() + 4 * dword,
+                    std::min<uint64_t>(4, size - 4 * dword));
+        uint32_t changed = contents ^ cell.written;
+        bool same = other >= 0 && otherWrote && !a.atomic;
+        for (unsigned i = 0; i < 4; ++i)
+          same &= !((mask >> i) & 1) || !((changed >> (8 * i)) & 0xff);
+        if (same)
+          other = -1;
+        cell.written = contents;
+      }
       if (other < 0)
         continue;
       const Segment &segment = segments[otherSegment];

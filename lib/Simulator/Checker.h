@@ -126,6 +126,8 @@ private:
   struct Cell {
     uint32_t writeSegment = 0, readSegment = 0;
     uint32_t writeIndex = 0, readIndex = 0;
+    /// Of LDS: the dword's contents after the last write.
+    uint32_t written = 0;
     uint8_t writeMask = 0, readMask = 0;
     /// Others have read it concurrently: 1 in the workgroup, 2 beyond.
     uint8_t readMany = 0;

@@ -68,9 +68,9 @@ Counters &Counters::operator+=(const Counters &other) {
   return *this;
 }
 
-static void countInstructions(
-    const wavesmith::sim::detail::CodeObjectImage &object,
-    ArrayRef<uint64_t> hits, Counters &counters) {
+static void
+countInstructions(const wavesmith::sim::detail::CodeObjectImage &object,
+                  ArrayRef<uint64_t> hits, Counters &counters) {
   for (size_t i = 0; i < hits.size(); ++i) {
     uint64_t n = hits[i];
     if (!n)
@@ -319,7 +319,9 @@ Error checkCode(const Dispatch &dispatch) {
                              Twine(declared) + " user SGPRs and describes " +
                              Twine(needed));
   if (dispatch.ldsBytes > maximumLDSBytes)
-    return createStringError(where + "needs " + Twine(dispatch.ldsBytes) +
+    return createStringError(where + "needs " +
+                             Twine(uint64_t(code.groupSegmentSize) +
+                                   dispatch.parameters.dynamicLDSBytes) +
                              " bytes of LDS, a workgroup has at most " +
                              Twine(maximumLDSBytes));
   if (dispatch.scratchPerLane > maximumScratchPerLane)
@@ -412,8 +414,7 @@ wavesmith::sim::prepareLaunch(const CodeObject &object, Memory &memory,
   uint64_t total = uint64_t(parameters.grid[0]) * parameters.grid[1];
   // Each factor is below 2^32; the product of three may not fit.
   if (total > (~uint64_t(0)) / parameters.grid[2])
-    return createStringError("launch of kernel '" +
-                                     dispatch.kernel.name +
+    return createStringError("launch of kernel '" + dispatch.kernel.name +
                              "': too many workgroups");
   dispatch.workgroups = total * parameters.grid[2];
   return std::move(result);
@@ -470,10 +471,10 @@ Error wavesmith::sim::runWorkgroups(const Dispatch &dispatch,
     });
     if (fatal) {
       (void)states[index].release(); // In no state to be taken apart.
-      fail(number, createStringError("launch of kernel '" +
-                                     dispatch.kernel.name +
-                                     "': the simulator gave up: " +
-                                     toString(std::move(fatal))));
+      fail(number,
+           createStringError(
+               "launch of kernel '" + dispatch.kernel.name +
+               "': the simulator gave up: " + toString(std::move(fatal))));
     }
   };
   std::vector<std::thread> pool;

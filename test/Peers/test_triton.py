@@ -103,6 +103,8 @@ JOBS = {
     "attention_128": attention_job(128, False),
     "attention_128_causal": attention_job(128, True),
     "attention_64_bf16": attention_job(64, False, "bf16"),
+    # Wavefronts that hold copies of the same values.
+    "attention_64_copies": attention_job(64, True, num_warps=8, matrix_instr_nonkdim=32),
     "scan": simple_job("scan", {"x_ptr": "*i32", "out_ptr": "*i32"}, {"BLOCK": 1024}),
     "sort": simple_job("sort", {"x_ptr": "*fp32", "out_ptr": "*fp32"}, {"BLOCK": 512}),
     "histogram": simple_job(
@@ -309,6 +311,7 @@ def attend_exactly(q, k, v, scale, causal):
         ("attention_64_causal", 64, True, np.float16, 1e-2),
         ("attention_128", 128, False, np.float16, 1e-2),
         ("attention_128_causal", 128, True, np.float16, 1e-2),
+        ("attention_64_copies", 64, True, np.float16, 1e-2),
         # Eight times the unit of f16.
         ("attention_64_bf16", 64, False, bfloat16, 8e-2),
     ],

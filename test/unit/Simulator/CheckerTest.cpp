@@ -370,6 +370,17 @@ TEST_P(CheckerTest, RaceInLDS) {
   EXPECT_EQ(error, "");
 }
 
+TEST_P(CheckerTest, CopiesOfAValueInLDS) {
+  // Two wavefronts write the same value to the same place, then other ones.
+  std::string body = R"(
+  v_and_b32_e32 v3, 63, v0
+  v_lshlrev_b32_e32 v4, 2, v3
+)";
+  expectNone(check(body + "ds_write_b32 v4, v3\n", 1, 128, 256));
+  expectOne(check(body + "ds_write_b32 v4, v0\n", 1, 128, 256),
+            FindingKind::LDSRace, {"LDS offset 0", "no barrier"});
+}
+
 TEST_P(CheckerTest, LDSWriteOutstandingAtTheBarrier) {
   expectOne(check(exchange("s_barrier\n"), 1, 128, 512), FindingKind::LDSRace,
             {"outstanding at the barrier", "ds_write_b32"});
