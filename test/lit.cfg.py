@@ -25,3 +25,4 @@ python_path = [
 config.environment["PYTHONPATH"] = os.path.pathsep.join(python_path)
 config.substitutions.append(("%python", config.python))
 config.substitutions.append(("%source_dir", config.wavesmith_source_dir))
+config.substitutions.append(("%cxx", config.cxx))

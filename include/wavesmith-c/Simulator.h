@@ -108,15 +108,22 @@ typedef struct wavesmith_simulator_launch_options {
   /** 1 runs the checker (docs/simulator.md): several times slower, on one host
    * thread; 0. */
   int32_t check;
+  /** 1 models the launch's time (docs/simulator.md); 0. Not of a checked
+   * launch. */
+  int32_t model_time;
+  /** The chip whose time is modelled; NULL takes the architecture's first. */
+  const char *chip;
 } wavesmith_simulator_launch_options;
 
 WAVESMITH_API void wavesmith_simulator_launch_options_init(
     wavesmith_simulator_launch_options *options);
 
 /** Runs a kernel to its end. \p report, if not NULL, is set to JSON that the
- * caller frees: {"counters": {...}, "findings": [...]} as in docs/devices.md,
- * the findings of a checked launch only. Parameters that do not fit the kernel
- * and mistakes in its execution (of a checked launch, those that end it) are
+ * caller frees, with the members that a report has in docs/devices.md:
+ *   {"counters": {...}, "rocprof_counters": {...}, "semantics": {...}}
+ * and "findings": [...] of a checked launch, "modelled_time": {...} where the
+ * time is modelled. Parameters that do not fit the kernel and mistakes in its
+ * execution (of a checked launch, those that end it) are
  * WAVESMITH_DEVICE_ERROR; after it the contents of memory are unspecified. */
 WAVESMITH_API wavesmith_status
 wavesmith_simulator_launch(const wavesmith_simulator_program *program,

@@ -13,11 +13,13 @@
  * - Errors are returned as a status. Where there is a parameter `message`, it
  *   is set to a text of the caller's (wavesmith_string_free) after an error and
  *   to NULL after success; `message` itself may be NULL. After an error,
- * results are set to NULL and arrays of the caller are unchanged.
+ *   results are set to NULL and arrays of the caller are unchanged.
  * - There is no global state to set up. All functions may be called from any
  *   thread; compilations of one process run one after the other, and so do the
  *   runs on one device.
- * - No C++ exception leaves the library.
+ * - No C++ exception leaves the library, and neither a fatal error of LLVM nor
+ *   a crash while it parses, compiles or simulates ends the process: they are
+ *   errors like others.
  */
 
 #ifndef WAVESMITH_C_WAVESMITH_H
@@ -95,6 +97,13 @@ wavesmith_compile_options_init(wavesmith_compile_options *options);
  * it. */
 WAVESMITH_API wavesmith_status wavesmith_compile(
     const char *text, size_t length, const wavesmith_compile_options *options,
+    wavesmith_code_object **code_object, char **message);
+
+/** The same for a text file, whose name \p path diagnostics give. A file that
+ * cannot be read is WAVESMITH_INVALID_ARGUMENT. \p options may be NULL; its
+ * source_name is not used. */
+WAVESMITH_API wavesmith_status wavesmith_compile_file(
+    const char *path, const wavesmith_compile_options *options,
     wavesmith_code_object **code_object, char **message);
 
 /** Takes a code object and its description as wavesmith-compile wrote them
@@ -194,6 +203,26 @@ WAVESMITH_API wavesmith_status wavesmith_run(
     wavesmith_device *device, const wavesmith_code_object *code_object,
     const char *kernel, const wavesmith_array *arrays, size_t num_arrays,
     int64_t zones, char **report, char **message);
+
+/** An argument of wavesmith_call. */
+typedef struct wavesmith_argument {
+  /** Name of the kernel's argument. */
+  const char *name;
+  /** An array, contiguous and in C order, or one number for a scalar. Read for
+   * inputs and scalars, written for outputs. */
+  void *data;
+} wavesmith_argument;
+
+/** Opens a device, runs a kernel over all zones, waits for it and closes the
+ * device: wavesmith_run in one call, for programs that run few times. Each
+ * array has the type and the shape that the code object's description gives it
+ * for \p zones zones, which nothing can check: the caller's memory must be that
+ * large. \p device_kind is that of wavesmith_device_open, the other parameters
+ * are those of wavesmith_run; \p zones must be positive. */
+WAVESMITH_API wavesmith_status wavesmith_call(
+    const wavesmith_code_object *code_object, const char *kernel,
+    const char *device_kind, const wavesmith_argument *arguments,
+    size_t num_arguments, int64_t zones, char **report, char **message);
 
 #ifdef __cplusplus
 }

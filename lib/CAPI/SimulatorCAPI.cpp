@@ -12,10 +12,12 @@
 #include "wavesmith/Device/RunKernel.h"
 #include "wavesmith/Simulator/Checker.h"
 #include "wavesmith/Simulator/Simulator.h"
+#include "wavesmith/Simulator/Timing.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include <memory>
 #include <mutex>
+#include <optional>
 
 using namespace wavesmith;
 
@@ -266,6 +268,8 @@ wavesmith_simulator_launch(const wavesmith_simulator_program *program,
                      llvm::Twine(sizeof(wavesmith_simulator_launch_options)) +
                      "; set them up by "
                      "wavesmith_simulator_launch_options_init");
+    if (options->check && options->model_time)
+      return invalid("a checked launch has no modelled time");
     if (!options->kernarg && options->kernarg_size)
       return invalid("no arguments given");
     if (options->threads < 1 || options->threads > 1024)
@@ -284,6 +288,8 @@ wavesmith_simulator_launch(const wavesmith_simulator_program *program,
                           options->kernarg_size};
     parameters.dynamicLDSBytes = options->dynamic_lds_bytes;
     parameters.maxInstructions = options->max_instructions;
+    std::vector<sim::InstructionUse> used;
+    parameters.instructionUse = &used;
     sim::CheckOptions checkOptions;
     std::vector<sim::Finding> findings;
     if (options->check) {
@@ -291,8 +297,22 @@ wavesmith_simulator_launch(const wavesmith_simulator_program *program,
       parameters.findings = &findings;
     }
     std::lock_guard<std::mutex> lock(memory->mutex);
-    auto counters = sim::launch(*program->object, memory->memory, parameters,
-                                options->threads);
+    std::optional<sim::TimingReport> timing;
+    auto run = [&]() -> llvm::Expected<sim::Counters> {
+      if (!options->model_time)
+        return sim::launch(*program->object, memory->memory, parameters,
+                           options->threads);
+      sim::TimingOptions timingOptions;
+      timingOptions.chip = orEmpty(options->chip).str();
+      auto result =
+          sim::launchTimed(*program->object, memory->memory, parameters,
+                           timingOptions, options->threads);
+      if (!result)
+        return result.takeError();
+      timing = std::move(result->second);
+      return result->first;
+    };
+    auto counters = run();
     if (!counters) {
       Outcome outcome = failed(WAVESMITH_DEVICE_ERROR, counters.takeError());
       for (const sim::Finding &finding : findings)
@@ -301,9 +321,16 @@ wavesmith_simulator_launch(const wavesmith_simulator_program *program,
     }
     if (!report)
       return {};
-    llvm::json::Object root{{"counters", countersToJSON(*counters)}};
+    llvm::json::Object root{
+        {"counters", countersToJSON(*counters)},
+        {"semantics", semanticsToJSON(used)},
+        {"rocprof_counters",
+         rocprofCountersToJSON(sim::rocprofCounters(
+             *counters, used, timing ? &*timing : nullptr))}};
     if (options->check)
       root["findings"] = findingsToJSON(findings);
+    if (timing)
+      root["modelled_time"] = timing->toJSON();
     return giveJSON(std::move(root), report);
   });
 }

@@ -8,15 +8,12 @@
 
 #include "wavesmith-c/Wavesmith.h"
 #include "Support.h"
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/Parser/Parser.h"
 #include "wavesmith/Device/RunKernel.h"
 #include "wavesmith/Pipelines/Pipelines.h"
 #include "wavesmith/Target/Target.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/SourceMgr.h"
 #include <array>
 #include <cstdlib>
 #include <cstring>
@@ -98,47 +95,22 @@ static Outcome compileText(llvm::StringRef text, const OwnedOptions &owned,
   static std::mutex mutex;
   std::lock_guard<std::mutex> lock(mutex);
 
+  CompileOptions options;
+  options.architecture = owned.target;
+  options.chip = owned.chip;
+  options.form = owned.form;
+  options.workgroupSize = owned.workgroupSize;
+  options.straightLineLimit = owned.straightLineLimit;
+  options.codeObjectVersion = owned.codeObjectVersion;
+  options.optimizationLevel = owned.optimizationLevel;
   std::string messages;
   llvm::raw_string_ostream stream(messages);
-  bool gaveUp = false;
-  mlir::DialectRegistry registry;
-  registerDialects(registry);
-  auto context = std::make_unique<mlir::MLIRContext>(
-      registry, mlir::MLIRContext::Threading::DISABLED);
-  context->printOpOnDiagnostic(false);
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(
-      llvm::MemoryBuffer::getMemBufferCopy(text, owned.sourceName),
-      llvm::SMLoc());
-  mlir::SourceMgrDiagnosticHandler printer(sources, context.get(), stream);
-  mlir::ScopedDiagnosticHandler watcher(
-      context.get(), [&](mlir::Diagnostic &diagnostic) {
-        gaveUp |= llvm::StringRef(diagnostic.str())
-                      .starts_with("the compiler's back end gave up");
-        return mlir::failure(); // Passed on to the printer.
-      });
-  auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, context.get());
-  if (module) {
-    CompileOptions options;
-    options.architecture = owned.target;
-    options.chip = owned.chip;
-    options.form = owned.form;
-    options.workgroupSize = owned.workgroupSize;
-    options.straightLineLimit = owned.straightLineLimit;
-    options.codeObjectVersion = owned.codeObjectVersion;
-    options.optimizationLevel = owned.optimizationLevel;
-    auto compiled = compile(*module, options, stages);
-    if (llvm::succeeded(compiled)) {
-      result = std::move(*compiled);
-      return {};
-    }
-    if (gaveUp) {
-      // The back end was left by a jump: module and context are in no state to
-      // be taken apart. They are leaked, their diagnostic handlers are not
-      // called any more.
-      (void)module.release();
-      (void)context.release();
-    }
+  auto compiled = wavesmith::compileText(
+      llvm::MemoryBuffer::getMemBufferCopy(text, owned.sourceName), options,
+      stages, stream);
+  if (llvm::succeeded(compiled)) {
+    result = std::move(*compiled);
+    return {};
   }
   llvm::StringRef trimmed = llvm::StringRef(messages).rtrim();
   return {WAVESMITH_COMPILE_ERROR,
@@ -213,6 +185,38 @@ wavesmith_status wavesmith_compile(const char *text, size_t length,
     *code_object = object.release();
     return {};
   });
+}
+
+wavesmith_status
+wavesmith_compile_file(const char *path,
+                       const wavesmith_compile_options *options,
+                       wavesmith_code_object **code_object, char **message) {
+  if (code_object)
+    *code_object = nullptr;
+  std::unique_ptr<llvm::MemoryBuffer> text;
+  wavesmith_status status = guard(message, [&]() -> Outcome {
+    if (!path)
+      return invalid("no path given");
+    auto buffer = llvm::MemoryBuffer::getFile(path);
+    if (!buffer)
+      return invalid("cannot read " + llvm::Twine(path) + ": " +
+                     buffer.getError().message());
+    text = std::move(*buffer);
+    return {};
+  });
+  if (status != WAVESMITH_SUCCESS)
+    return status;
+  wavesmith_compile_options named;
+  wavesmith_compile_options_init(&named);
+  // Options of another size are left to be refused.
+  if (!options || options->struct_size == sizeof(named)) {
+    if (options)
+      named = *options;
+    named.source_name = path;
+    options = &named;
+  }
+  return wavesmith_compile(text->getBufferStart(), text->getBufferSize(),
+                           options, code_object, message);
 }
 
 wavesmith_status wavesmith_code_object_load(const void *bytes, size_t size,
@@ -488,4 +492,69 @@ wavesmith_status wavesmith_run(wavesmith_device *device,
       *report = reportCopy;
     return {};
   });
+}
+
+static wavesmith_type toType(ElementType type) {
+  switch (type) {
+  case ElementType::F64:
+    return WAVESMITH_F64;
+  case ElementType::F32:
+    return WAVESMITH_F32;
+  case ElementType::I64:
+    return WAVESMITH_I64;
+  case ElementType::I32:
+    return WAVESMITH_I32;
+  }
+  llvm_unreachable("all types are handled");
+}
+
+wavesmith_status wavesmith_call(const wavesmith_code_object *code_object,
+                                const char *kernel, const char *device_kind,
+                                const wavesmith_argument *arguments,
+                                size_t num_arguments, int64_t zones,
+                                char **report, char **message) {
+  if (report)
+    *report = nullptr;
+  std::vector<wavesmith_array> arrays;
+  std::vector<llvm::SmallVector<int64_t, 4>> shapes;
+  wavesmith_status status = guard(message, [&]() -> Outcome {
+    if (!code_object)
+      return invalid("expected a code object");
+    if (!arguments && num_arguments)
+      return invalid("no arguments given");
+    if (zones <= 0)
+      return invalid("number of zones must be positive, got " +
+                     llvm::Twine(zones));
+    auto described = code_object->description.findKernel(orEmpty(kernel));
+    if (!described)
+      return failed(WAVESMITH_INVALID_ARGUMENT, described.takeError());
+    shapes.reserve(num_arguments);
+    for (const wavesmith_argument &given :
+         llvm::ArrayRef<wavesmith_argument>(arguments, num_arguments)) {
+      wavesmith_array array = {given.name, given.data, WAVESMITH_F64, 0,
+                               nullptr};
+      // A name that is wrong is left to be refused.
+      if (const ArgumentDescription *argument =
+              described->findArgument(orEmpty(given.name))) {
+        array.type = toType(argument->type);
+        shapes.push_back(argument->getShape(zones));
+        array.rank = shapes.back().size();
+        array.shape = shapes.back().data();
+      }
+      arrays.push_back(array);
+    }
+    return {};
+  });
+  if (status != WAVESMITH_SUCCESS)
+    return status;
+  wavesmith_device *device = nullptr;
+  status = wavesmith_device_open(device_kind,
+                                 code_object->description.target.c_str(),
+                                 nullptr, &device, message);
+  if (status != WAVESMITH_SUCCESS)
+    return status;
+  status = wavesmith_run(device, code_object, kernel, arrays.data(),
+                         arrays.size(), zones, report, message);
+  wavesmith_device_free(device);
+  return status;
 }

@@ -67,6 +67,29 @@ wavesmith::findingsToJSON(llvm::ArrayRef<sim::Finding> findings) {
   return list;
 }
 
+llvm::json::Object
+wavesmith::semanticsToJSON(llvm::ArrayRef<sim::InstructionUse> instructionUse) {
+  // Exact ones need no list: how often, and which are approximate.
+  uint64_t exact = 0;
+  llvm::json::Object approximate;
+  for (const sim::InstructionUse &use : instructionUse) {
+    if (use.exactness == sim::Exactness::Exact)
+      exact += use.count;
+    else
+      approximate[use.opcode] = toInteger(use.count);
+  }
+  return llvm::json::Object{{"exact", toInteger(exact)},
+                            {"approximate", std::move(approximate)}};
+}
+
+llvm::json::Object
+wavesmith::rocprofCountersToJSON(llvm::ArrayRef<sim::RocprofCounter> counters) {
+  llvm::json::Object values;
+  for (const sim::RocprofCounter &counter : counters)
+    values[counter.name] = counter.value;
+  return values;
+}
+
 llvm::json::Object wavesmith::countersToJSON(const sim::Counters &counters) {
   // rocprof's names for what has the same meaning there; names of our own, in
   // lower case, for the rest.
@@ -150,27 +173,12 @@ llvm::json::Value LaunchReport::toJSON() const {
     if (counters->VALU)
       root["valu_utilization_percent"] = counters->activeVALULanesPercent();
   }
-  if (!instructionUse.empty()) {
-    // Exact ones need no list: how often, and which are approximate.
-    uint64_t exact = 0;
-    llvm::json::Object approximate;
-    for (const sim::InstructionUse &use : instructionUse) {
-      if (use.exactness == sim::Exactness::Exact)
-        exact += use.count;
-      else
-        approximate[use.opcode] = toInteger(use.count);
-    }
-    root["semantics"] = llvm::json::Object{
-        {"exact", toInteger(exact)}, {"approximate", std::move(approximate)}};
-  }
+  if (!instructionUse.empty())
+    root["semantics"] = semanticsToJSON(instructionUse);
   if (findings)
     root["findings"] = findingsToJSON(*findings);
-  if (!rocprofCounters.empty()) {
-    llvm::json::Object values;
-    for (const sim::RocprofCounter &counter : rocprofCounters)
-      values[counter.name] = counter.value;
-    root["rocprof_counters"] = std::move(values);
-  }
+  if (!rocprofCounters.empty())
+    root["rocprof_counters"] = rocprofCountersToJSON(rocprofCounters);
   if (modelledTime)
     root["modelled_time"] = modelledTime->toJSON();
   if (measuredSeconds)

@@ -6,12 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "SerializeKernels.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
 #include "mlir/Target/LLVM/ROCDL/Utils.h"
 #include "wavesmith/Dialect/Wavesmith/IR/Wavesmith.h"
+#include "wavesmith/Support/FatalErrors.h"
 #include "wavesmith/Target/Target.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/CrashRecoveryContext.h"
-#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
 #include <mutex>
 
 using namespace mlir;
@@ -194,35 +197,61 @@ static LogicalResult compileHere(ModuleOp module, const CompileOptions &options,
   return success();
 }
 
-/// What LLVM said before it gave up.
-static thread_local std::string fatalMessage;
-
-static void handleFatalError(void *, const char *reason, bool) {
-  fatalMessage = reason;
-  if (auto *recovery = llvm::CrashRecoveryContext::GetCurrent())
-    recovery->HandleExit(1);
-}
+/// lld has global state.
+static std::mutex compilerMutex;
 
 FailureOr<CompileResult> wavesmith::compile(ModuleOp module,
                                             const CompileOptions &options,
-                                            const CompileStages &stages) {
-  // lld and the fatal-error handler have global state.
-  static std::mutex mutex;
-  std::lock_guard<std::mutex> lock(mutex);
-
+                                            const CompileStages &stages,
+                                            bool *gaveUp) {
+  if (gaveUp)
+    *gaveUp = false;
+  std::lock_guard<std::mutex> lock(compilerMutex);
   CompileResult result;
   LogicalResult status = failure();
   Location loc = module.getLoc();
-  fatalMessage.clear();
-  llvm::CrashRecoveryContext::Enable();
-  llvm::ScopedFatalErrorHandler handler(handleFatalError);
-  llvm::CrashRecoveryContext recovery;
-  bool isAlive = recovery.RunSafely(
+  llvm::Error error = containFatalErrors(
       [&] { status = compileHere(module, options, stages, result); });
-  llvm::CrashRecoveryContext::Disable();
-  if (!isAlive)
+  if (error) {
+    if (gaveUp)
+      *gaveUp = true;
     return emitError(loc, "the compiler's back end gave up: ")
-           << (fatalMessage.empty() ? "it crashed" : fatalMessage);
+           << llvm::toString(std::move(error));
+  }
+  if (failed(status))
+    return failure();
+  return result;
+}
+
+FailureOr<CompileResult> wavesmith::compileText(
+    std::unique_ptr<llvm::MemoryBuffer> text, const CompileOptions &options,
+    const CompileStages &stages, llvm::raw_ostream &diagnostics) {
+  std::lock_guard<std::mutex> lock(compilerMutex);
+  std::string name = text->getBufferIdentifier().str();
+  CompileResult result;
+  LogicalResult status = failure();
+  bool isParsed = false;
+  // Context and module live inside, to be leaked where they cannot be taken
+  // apart any more.
+  llvm::Error error = containFatalErrors([&] {
+    DialectRegistry registry;
+    registerDialects(registry);
+    MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+    context.printOpOnDiagnostic(false);
+    llvm::SourceMgr sources;
+    sources.AddNewSourceBuffer(std::move(text), llvm::SMLoc());
+    SourceMgrDiagnosticHandler printer(sources, &context, diagnostics);
+    auto module = parseSourceFile<ModuleOp>(sources, &context);
+    isParsed = bool(module);
+    if (module)
+      status = compileHere(*module, options, stages, result);
+  });
+  if (error) {
+    diagnostics << name << ": error: "
+                << (isParsed ? "the compiler's back end" : "the parser")
+                << " gave up: " << llvm::toString(std::move(error)) << "\n";
+    return failure();
+  }
   if (failed(status))
     return failure();
   return result;

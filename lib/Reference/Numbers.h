@@ -50,7 +50,6 @@ struct Fn {
   UNARY(atanh, devicemath::atanh, mpfr_atanh)
   UNARY(erf, devicemath::erf, mpfr_erf)
   UNARY(erfc, devicemath::erfc, mpfr_erfc)
-  UNARY(rsqrt, devicemath::rsqrt, mpfr_rec_sqrt)
   BINARY(pow, devicemath::pow, mpfr_pow)
   BINARY(atan2, devicemath::atan2, mpfr_atan2)
   // These are exact or correctly rounded, on the host as on the device.
@@ -65,6 +64,12 @@ struct Fn {
   BINARY(copysign, std::copysign, mpfr_copysign)
 #undef UNARY
 #undef BINARY
+
+  /// Two roundings, as in kernels: the last place of ocml's function depends on
+  /// the chip's approximation.
+  template <typename Real> static Real rsqrt(const Real &x) {
+    return Real(1.0) / sqrt(x);
+  }
 
   /// a * b + c with one rounding.
   static double fma(double a, double b, double c) { return std::fma(a, b, c); }

@@ -20,6 +20,10 @@ using DecodedInstruction = wavesmith::sim::Instruction;
 static constexpr uint64_t allLanes = ~uint64_t(0);
 /// The largest counts that the counters hold: more are never outstanding.
 static constexpr size_t mostVM = 63, mostLGKM = 15;
+/// Of those that come back in any order; the oldest are taken for complete.
+static constexpr size_t mostUnordered = 64;
+/// When there are so many, what was accessed before is forgotten.
+static constexpr size_t mostSegments = size_t(1) << 24;
 
 static unsigned firstLane(uint64_t mask) {
   return static_cast<unsigned>(__builtin_ctzll(mask));
@@ -232,7 +236,8 @@ Checker::Plan Checker::planOf(uint32_t index) {
            I.src[i].kind == OperandKind::SGPR && k < I.src[i].dwords && k < 4;
            ++k)
         p.scalar[p.scalarCount++] = static_cast<uint8_t>(I.src[i].index + k);
-    if (name.contains("_LDS") && p.scalarCount < 8)
+    p.direct = name.contains("_LDS");
+    if (p.direct && p.scalarCount < 8)
       p.scalar[p.scalarCount++] = sgprM0;
     return p;
   case Category::LDS:
@@ -279,6 +284,13 @@ Checker::Plan Checker::planOf(uint32_t index) {
       p.rule = Rule::BranchRegister;
     } else if (I.category == Category::Branch) {
       p.rule = p.resultCount ? Rule::ScalarStrict : Rule::None;
+    } else if (name == "S_SET_GPR_IDX_ON" || name == "S_SET_GPR_IDX_IDX") {
+      // Goes to M0[7:0], of which alone the index is made.
+      p.rule = Rule::ScalarStrict;
+      p.result = sgprM0;
+      p.resultCount = 1;
+    } else if (name.starts_with("S_SET_GPR_IDX")) {
+      p.rule = Rule::None;
     } else if (name.starts_with("S_MOVREL")) {
       p.rule = Rule::ScalarRelative;
     } else if (name == "S_MOV_B32" || name == "S_MOV_B64" ||
@@ -290,6 +302,10 @@ Checker::Plan Checker::planOf(uint32_t index) {
       p.rule = Rule::ScalarMove;
     } else {
       p.rule = Rule::ScalarStrict;
+      if (name == "S_LSHL_B64")
+        p.shifts = 1;
+      if (name == "S_LSHR_B64" || name == "S_ASHR_I64")
+        p.shifts = -1;
       StringRef base = name;
       base.consume_front("S_");
       bool saves = base.contains("_SAVEEXEC_"),
@@ -354,6 +370,12 @@ Checker::Plan Checker::planOf(uint32_t index) {
     p.computes = false;
   } else {
     p.rule = Rule::Strict;
+    // Of extended operands the upper halves may be undefined.
+    if (name == "V_MAD_U64_U32" || name == "V_MAD_I64_I32" ||
+        name == "V_LSHL_ADD_U64" || name == "V_LSHLREV_B64")
+      p.rule = Rule::LowFirst;
+    if (name == "V_LSHRREV_B64" || name == "V_ASHRREV_I64")
+      p.rule = Rule::HighFirst;
     for (StringRef parts :
          {"V_PERM_B32", "V_PACK_B32_F16", "V_BFI_B32", "V_ALIGNBIT_B32",
           "V_ALIGNBYTE_B32", "V_LSHL_OR_B32", "V_AND_OR_B32", "V_OR3_B32"})
@@ -442,7 +464,7 @@ void Checker::waveBegin(Wave &w) {
   s.scalar[sgprVCC] = s.scalar[sgprVCC + 1] = s.scalar[sgprM0] = 0;
   s.scalar[sgprEXEC] = s.scalar[sgprEXEC + 1] = ~0u;
   s.scc = false;
-  s.scratch.assign(size_t(w.scratchPerLane) * lanesPerWave, 0);
+  s.scratch.assign(w.scratchPerLane, 0);
   s.atomics = 0;
   s.vm.clear();
   s.lds.clear();
@@ -667,25 +689,29 @@ void Checker::strict(Wave &w, WaveState &s, const DecodedInstruction &I,
   if (p.maskRead >= 0)
     defined &=
         s.scalar[p.maskRead] | (uint64_t(s.scalar[p.maskRead + 1]) << 32);
-  Origin origin;
-  if (exec & ~defined) {
-    // Not where all is well.
-    bool found = false;
-    for (unsigned i = 0; i < p.vectorCount && !found; ++i)
-      if (exec & ~s.vector[p.vector[i]]) {
-        origin = s.vectorOrigin[p.vector[i]];
-        found = true;
-      }
-    for (unsigned i = 0; i < p.scalarCount && !found; ++i)
-      if (s.scalar[p.scalar[i]] != ~0u) {
-        origin = s.scalarOrigin[p.scalar[i]];
-        found = true;
-      }
-    if (!found && p.maskRead >= 0)
-      origin = s.scalar[p.maskRead] != ~0u ? s.scalarOrigin[p.maskRead]
-                                           : s.scalarOrigin[p.maskRead + 1];
-    origin.computed |= p.computes;
+  if (!(exec & ~defined)) {
+    for (unsigned k = 0; k < p.resultCount; ++k)
+      s.vector[p.result + k] |= exec;
+    if (p.maskWrite >= 0)
+      s.scalar[p.maskWrite] = s.scalar[p.maskWrite + 1] = ~0u;
+    return; // EXEC is defined in any case
   }
+  Origin origin;
+  bool found = false;
+  for (unsigned i = 0; i < p.vectorCount && !found; ++i)
+    if (exec & ~s.vector[p.vector[i]]) {
+      origin = s.vectorOrigin[p.vector[i]];
+      found = true;
+    }
+  for (unsigned i = 0; i < p.scalarCount && !found; ++i)
+    if (s.scalar[p.scalar[i]] != ~0u) {
+      origin = s.scalarOrigin[p.scalar[i]];
+      found = true;
+    }
+  if (!found && p.maskRead >= 0)
+    origin = s.scalar[p.maskRead] != ~0u ? s.scalarOrigin[p.maskRead]
+                                         : s.scalarOrigin[p.maskRead + 1];
+  origin.computed |= p.computes;
   for (unsigned k = 0; k < p.resultCount; ++k)
     setVector(s, p.result + k, exec, defined, origin);
   if (p.maskWrite >= 0)
@@ -727,6 +753,23 @@ void Checker::vectorRule(Wave &w, WaveState &s, const DecodedInstruction &I,
   case Rule::Strict:
     strict(w, s, I, p);
     return;
+  case Rule::LowFirst:
+  case Rule::HighFirst: {
+    unsigned half = p.rule == Rule::HighFirst;
+    uint64_t mask = allLanes;
+    for (unsigned i = 0; i < 3; ++i)
+      if (I.src[i].kind != OperandKind::None)
+        mask &= operandMask(s, I.src[i],
+                            I.src[i].kind != OperandKind::Constant &&
+                                    I.src[i].dwords == 2
+                                ? half
+                                : 0,
+                            origin, exec);
+    strict(w, s, I, p);
+    origin.computed = true;
+    setVector(s, p.result + half, exec, mask, origin);
+    return;
+  }
   case Rule::Copy: {
     uint64_t mask[2] = {allLanes, allLanes};
     Origin origins[2];
@@ -824,6 +867,10 @@ void Checker::vectorRule(Wave &w, WaveState &s, const DecodedInstruction &I,
   case Rule::WriteLane: {
     unsigned lane = scalarValue(w, I.src[1], 1) & (lanesPerWave - 1);
     uint64_t mask = operandMask(s, I.src[0], 0, origin, allLanes);
+    // A lane has one bit here. Masks of lanes that are spilled this way have
+    // undefined bits for the lanes that are idle: -O0 code is full of them.
+    if (I.src[0].kind == OperandKind::SGPR && s.scalar[I.src[0].index])
+      mask = allLanes;
     setVector(s, I.dst.index, uint64_t(1) << lane, mask, origin);
     return;
   }
@@ -927,7 +974,15 @@ void Checker::scalarRule(Wave &w, WaveState &s, const DecodedInstruction &I,
         origin = originOf(I.src[i]);
       }
     origin.computed = true;
-    setScalar(s, p.result, p.resultCount, defined ? allLanes : 0, origin);
+    uint64_t bits = defined ? allLanes : 0;
+    if (!defined && p.shifts) {
+      // One half of the result comes from one half of the source alone.
+      uint64_t half = p.shifts > 0 ? 0xffffffffu : ~uint64_t(0xffffffffu);
+      if ((scalarBits(s, I.src[0], 2) & half) == half &&
+          scalarBits(s, I.src[1], 1) == allLanes)
+        bits = half;
+    }
+    setScalar(s, p.result, p.resultCount, bits, origin);
     if (p.writesSCC)
       setSCC(defined, origin);
     break;
@@ -1071,7 +1126,11 @@ void Checker::before(Wave &w, const DecodedInstruction &I, uint32_t index) {
   default:
     break;
   }
-  if (p.rule < Rule::ScalarStrict || p.rule == Rule::Permute) {
+  if (p.rule == Rule::Strict && !w.gprIndexing && I.format != Format::DPP) {
+    strict(w, s, I, p);
+    if (!p.writesExec)
+      return;
+  } else if (p.rule < Rule::ScalarStrict || p.rule == Rule::Permute) {
     if (w.gprIndexing && w.gprIndexMode && I.category == Category::VALU) {
       // The registers are only known now.
       useScalar(w, index, sgprM0, 1, "the index of a register");
@@ -1115,14 +1174,28 @@ void Checker::before(Wave &w, const DecodedInstruction &I, uint32_t index) {
 // Memory
 //===----------------------------------------------------------------------===//
 
+/// Whether one of the flags is set; a dword has four.
+static bool anySet(const uint8_t *flags, unsigned count) {
+  if (count == 4) {
+    uint32_t four;
+    std::memcpy(&four, flags, 4);
+    return four != 0;
+  }
+  return std::any_of(flags, flags + count, [](uint8_t flag) { return flag; });
+}
+
+static void setAll(uint8_t *flags, unsigned count, bool value) {
+  if (count == 4)
+    std::memset(flags, value, 4);
+  else
+    std::memset(flags, value, count);
+}
+
 void Checker::memoryEffect(Wave &w, const DecodedInstruction &I, const Plan &p,
                            uint32_t index, const AccessRecord &record) {
   WaveState &s = *static_cast<WaveState *>(w.observed);
   GroupState &group = *s.group;
   const auto &view = dispatch.view;
-  bool direct =
-      p.rule == Rule::Memory && I.category != Category::LDS &&
-      StringRef(dispatch.image.opcodeNames[I.opcodeName]).contains("_LDS");
   uint64_t faulty = 0;
   for (const LaneFault &fault : record.faults)
     faulty |= fault.lane >= 0 ? uint64_t(1) << fault.lane : allLanes;
@@ -1140,19 +1213,15 @@ void Checker::memoryEffect(Wave &w, const DecodedInstruction &I, const Plan &p,
     case AccessSpace::LDS: {
       if (address + bytes > group.defined.size())
         return true;
-      for (unsigned i = 0; i < bytes; ++i)
-        if (group.defined[address + i])
-          return true;
-      return false;
+      return anySet(&group.defined[address], bytes);
     }
     case AccessSpace::Scratch: {
       if (address + bytes > w.scratchPerLane)
         return true;
-      const uint8_t *d = &s.scratch[size_t(lane) * w.scratchPerLane + address];
+      uint64_t mask = 0;
       for (unsigned i = 0; i < bytes; ++i)
-        if (d[i])
-          return true;
-      return false;
+        mask |= s.scratch[address + i];
+      return ((mask >> lane) & 1) != 0;
     }
     case AccessSpace::Global:
     case AccessSpace::Scalar: {
@@ -1170,12 +1239,14 @@ void Checker::memoryEffect(Wave &w, const DecodedInstruction &I, const Plan &p,
     switch (space) {
     case AccessSpace::LDS:
       if (address + bytes <= group.defined.size())
-        std::memset(&group.defined[address], defined, bytes);
+        setAll(&group.defined[address], bytes, defined);
       return;
     case AccessSpace::Scratch:
       if (address + bytes <= w.scratchPerLane)
-        std::memset(&s.scratch[size_t(lane) * w.scratchPerLane + address],
-                    defined, bytes);
+        for (unsigned i = 0; i < bytes; ++i)
+          s.scratch[address + i] =
+              (s.scratch[address + i] & ~(uint64_t(1) << lane)) |
+              (uint64_t(defined) << lane);
       return;
     case AccessSpace::Global:
     case AccessSpace::Scalar: {
@@ -1220,7 +1291,7 @@ void Checker::memoryEffect(Wave &w, const DecodedInstruction &I, const Plan &p,
   bool loads = I.dst.isVGPR() &&
                (I.category == Category::VMEMRead || I.returnsOld ||
                 I.category == Category::LDS) &&
-               !direct;
+               !p.direct;
   // Lanes that a buffer's range check turns away read zero.
   if (loads)
     for (const RegisterRange &range : dispatch.image.registerUse[index].writes)
@@ -1234,7 +1305,16 @@ void Checker::memoryEffect(Wave &w, const DecodedInstruction &I, const Plan &p,
     uint64_t lanes = a.lanes & ~faulty;
     unsigned words = a.bytes < 4 ? 1 : a.bytes / 4;
     unsigned wordBytes = a.bytes < 4 ? a.bytes : 4;
-    if (direct) {
+    // Spills: all lanes at the same offset of their private memory.
+    uint64_t place = 0;
+    bool sameOffset = a.space == AccessSpace::Scratch && !a.atomic && lanes;
+    if (sameOffset) {
+      place = a.address[firstLane(lanes)];
+      for (uint64_t rest = lanes; rest; rest &= rest - 1)
+        sameOffset &= a.address[firstLane(rest)] == place;
+      sameOffset &= place + a.bytes <= s.scratch.size();
+    }
+    if (p.direct) {
       // To LDS: what is read decides.
       if (a.space == AccessSpace::LDS && a.write && record.count == 2)
         for (uint64_t rest = lanes; rest; rest &= rest - 1) {
@@ -1292,7 +1372,13 @@ void Checker::memoryEffect(Wave &w, const DecodedInstruction &I, const Plan &p,
         }
       } else {
         bool skip = toGlobal && !some;
-        for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+        for (unsigned b = 0; sameOffset && b < a.bytes; ++b) {
+          uint64_t defined =
+              b / 4 >= count ? allLanes : s.vector[(data->index + b / 4) % 512];
+          uint64_t &flags = s.scratch[place + b];
+          flags = (flags & ~lanes) | (defined & lanes);
+        }
+        for (uint64_t rest = sameOffset ? 0 : lanes; rest; rest &= rest - 1) {
           unsigned l = firstLane(rest);
           if (skip) {
             // The usual case: all of a buffer is defined.
@@ -1329,7 +1415,13 @@ void Checker::memoryEffect(Wave &w, const DecodedInstruction &I, const Plan &p,
       }
       for (unsigned k = 0; k < words; ++k) {
         uint64_t bad = 0;
-        for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+        if (sameOffset) {
+          uint64_t defined = 0;
+          for (unsigned b = 0; b < wordBytes; ++b)
+            defined |= s.scratch[place + 4 * k + b];
+          bad = lanes & ~defined;
+        }
+        for (uint64_t rest = sameOffset ? 0 : lanes; rest; rest &= rest - 1) {
           unsigned l = firstLane(rest);
           if (!isDefined(a.space, a.address[l] + 4 * k, l, wordBytes))
             bad |= uint64_t(1) << l;
@@ -1449,7 +1541,22 @@ bool Checker::ordered(const Segment &before, const Segment &now,
          now.groupAtomics > 0;
 }
 
+void Checker::forgetAccesses() {
+  segments.resize(1);
+  globalCells.clear();
+  recentRegion = nullptr;
+  for (auto &group : groups) {
+    for (auto &page : group->cells.pages)
+      page.reset();
+    group->cells.apart.clear();
+    for (auto &wave : group->waves)
+      wave->segment = 0;
+  }
+}
+
 uint32_t Checker::newSegment(WaveState &s) {
+  if (segments.size() >= mostSegments)
+    forgetAccesses();
   Segment segment;
   segment.group = s.group->number;
   segment.wave = s.number;
@@ -1690,7 +1797,7 @@ void Checker::issue(WaveState &s, const DecodedInstruction &I, uint32_t index,
     markPending(s, index, 1);
     ++s.outstanding;
     queue.push_back(std::move(operation));
-    while (most && queue.size() > most) {
+    while (queue.size() > most) {
       complete(s, queue.front());
       queue.pop_front();
     }
@@ -1700,14 +1807,14 @@ void Checker::issue(WaveState &s, const DecodedInstruction &I, uint32_t index,
     push(s.lds, std::move(o), mostLGKM);
     return;
   case Category::SMEM:
-    push(s.unordered, std::move(o), 0);
+    push(s.unordered, std::move(o), mostUnordered);
     return;
   default:
     break;
   }
   if (I.isFlat && lds) {
     // Comes back through LDS, out of order with all that is counted.
-    push(s.unordered, o, 0);
+    push(s.unordered, o, mostUnordered);
     if (!other)
       return;
     o.ldsOffsets.clear();

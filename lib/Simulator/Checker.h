@@ -48,6 +48,8 @@ private:
   enum class Rule : uint8_t {
     None,
     Strict,         ///< defined where all sources are
+    LowFirst,       ///< 64 bits; the low dword comes from low dwords alone
+    HighFirst,      ///< 64 bits; the high dword comes from high dwords alone
     Copy,           ///< dword by dword
     PackedF32,      ///< two dwords by op_sel
     PackedMove,     ///< v_pk_mov_b32
@@ -80,7 +82,11 @@ private:
     Rule rule = Rule::None;
     Logic logic = Logic::And;
     bool computes = true;
+    /// Scalar shifts of 64 bits: 1 left, -1 right.
+    int8_t shifts = 0;
     bool invertFirst = false, invertSecond = false, invertResult = false;
+    /// Between memory and LDS, past the registers.
+    bool direct = false;
     bool writesSCC = false, readsSCC = false, writesExec = false;
     /// A scalar pair that is read or written lane by lane; -1 for none.
     int16_t maskRead = -1, maskWrite = -1;
@@ -163,8 +169,8 @@ private:
     Origin vectorOrigin[512];
     Origin scalarOrigin[scalarRegisters + 16];
     Origin sccOrigin;
-    /// A byte for each byte, lane after lane.
-    std::vector<uint8_t> scratch;
+    /// For each byte of a lane's private memory, the lanes where it is defined.
+    std::vector<uint64_t> scratch;
     /// The current segment; 0 where the next access begins one.
     uint32_t segment = 0;
     bool segmentStale = false;
@@ -229,6 +235,7 @@ private:
                    uint32_t &otherSegment);
   void checkRaces(Wave &w, const MemoryAccess &access, uint32_t index);
   uint32_t newSegment(WaveState &s);
+  void forgetAccesses();
   Cells *cellsOf(const Region &region);
 
   // Waits.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
+#include "wavesmith/Support/FatalErrors.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/BinaryFormat/MsgPackDocument.h"
@@ -15,6 +16,7 @@
 #include "llvm/Support/AMDHSAKernelDescriptor.h"
 #include <atomic>
 #include <cstring>
+#include <optional>
 
 using namespace llvm;
 using namespace wavesmith::sim;
@@ -551,8 +553,19 @@ CodeObject::load(ArrayRef<uint8_t> elf) {
   std::shared_ptr<CodeObject> result(new CodeObject());
   result->impl->identity = nextIdentity++;
   result->impl->elf.assign(elf.begin(), elf.end());
-  if (Error error = readImage(*result->impl))
-    return std::move(error);
+  // LLVM's readers end the process where a file is damaged in ways that they do
+  // not expect.
+  std::optional<std::string> problem;
+  if (Error fatal = containFatalErrors([&] {
+        if (Error error = readImage(*result->impl))
+          problem = toString(std::move(error));
+      })) {
+    // Half built: to be leaked.
+    (void)new std::shared_ptr<CodeObject>(std::move(result));
+    return malformed("the reader gave up: " + toString(std::move(fatal)));
+  }
+  if (problem)
+    return createStringError(*problem);
   return std::shared_ptr<const CodeObject>(std::move(result));
 }
 

@@ -8,11 +8,13 @@
 
 #include "Checker.h"
 #include "WorkgroupExecution.h"
+#include "wavesmith/Support/FatalErrors.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/AMDHSAKernelDescriptor.h"
 #include "llvm/Support/MathExtras.h"
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <thread>
@@ -36,8 +38,10 @@ const OpcodeTable &wavesmith::sim::opcodeTable() {
   static const OpcodeTable *table = [] {
     auto *result = new OpcodeTable();
 #ifdef WAVESMITH_SIMULATOR_AVX2
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-        __builtin_cpu_supports("f16c")) {
+    // For tests of the portable code on a host that would not take it.
+    const char *portableOnly = std::getenv("WAVESMITH_SIMULATOR_PORTABLE");
+    if (!portableOnly && __builtin_cpu_supports("avx2") &&
+        __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c")) {
       avx2::fillTable(*result);
       return result;
     }
@@ -408,7 +412,8 @@ wavesmith::sim::prepareLaunch(const CodeObject &object, Memory &memory,
   uint64_t total = uint64_t(parameters.grid[0]) * parameters.grid[1];
   // Each factor is below 2^32; the product of three may not fit.
   if (total > (~uint64_t(0)) / parameters.grid[2])
-    return createStringError("launch of kernel '" + kernel->name +
+    return createStringError("launch of kernel '" +
+                                     dispatch.kernel.name +
                              "': too many workgroups");
   dispatch.workgroups = total * parameters.grid[2];
   return std::move(result);
@@ -437,26 +442,38 @@ Error wavesmith::sim::runWorkgroups(const Dispatch &dispatch,
   std::mutex mutex;
   std::string message;
   std::vector<std::unique_ptr<WorkgroupExecution>> states(workers);
+  auto fail = [&](uint64_t number, Error error) {
+    std::string text = toString(std::move(error));
+    std::lock_guard<std::mutex> lock(mutex);
+    if (number < firstFailed) {
+      firstFailed = number;
+      message = std::move(text);
+    }
+  };
   auto work = [&](size_t index) {
     PinnedEnvironment environment;
     states[index] = std::make_unique<WorkgroupExecution>(dispatch, observer);
-    for (;;) {
-      uint64_t number = next++;
-      // Workgroups before a failed one are still run: the report is always
-      // that of the first failure.
-      if (number >= total || number > firstFailed)
-        return;
-      if (!done.empty() && done[number])
-        continue;
-      if (Error error = states[index]->run(number)) {
-        std::string text = toString(std::move(error));
-        std::lock_guard<std::mutex> lock(mutex);
-        if (number < firstFailed) {
-          firstFailed = number;
-          message = std::move(text);
-        }
-        return;
+    uint64_t number = 0;
+    // Of the thread that runs workgroups, whichever it is.
+    Error fatal = containFatalErrors([&] {
+      for (;;) {
+        number = next++;
+        // Workgroups before a failed one are still run: the report is always
+        // that of the first failure.
+        if (number >= total || number > firstFailed)
+          return;
+        if (!done.empty() && done[number])
+          continue;
+        if (Error error = states[index]->run(number))
+          return fail(number, std::move(error));
       }
+    });
+    if (fatal) {
+      (void)states[index].release(); // In no state to be taken apart.
+      fail(number, createStringError("launch of kernel '" +
+                                     dispatch.kernel.name +
+                                     "': the simulator gave up: " +
+                                     toString(std::move(fatal))));
     }
   };
   std::vector<std::thread> pool;

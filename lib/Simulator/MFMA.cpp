@@ -60,10 +60,11 @@ ALWAYS_INLINE uint32_t bitsOfFloat(float value) {
   return bits;
 }
 
-/// Vectors of columns; N is 4, 16 or 32.
+/// Vectors of columns. They may be longer than the host's: two of those at a
+/// time hide the latency of their instructions.
 template <typename T, unsigned W>
 using Vector = T __attribute__((vector_size(sizeof(T) * W)));
-template <unsigned N> constexpr unsigned vectorWidth = N < 8 ? N : 8;
+template <unsigned N> constexpr unsigned vectorWidth = N < 16 ? N : 16;
 
 template <typename To, typename From> ALWAYS_INLINE To bitCast(From from) {
   static_assert(sizeof(To) == sizeof(From), "");
@@ -82,6 +83,36 @@ template <typename V, typename T> ALWAYS_INLINE void storeVector(T *to, V v) {
 template <typename V> ALWAYS_INLINE V larger(V x, V y) { return x > y ? x : y; }
 template <typename V> ALWAYS_INLINE V smaller(V x, V y) {
   return x < y ? x : y;
+}
+
+/// x - y, or 0 where that is negative, for 0 <= x, y < 65536 in 32-bit lanes.
+template <typename V> ALWAYS_INLINE V subtractToZero(V x, V y) {
+#if defined(__clang__)
+  using H = Vector<uint16_t, sizeof(V) / 2>;
+  return bitCast<V>(
+      __builtin_elementwise_sub_sat(bitCast<H>(x), bitCast<H>(y)));
+#else
+  return x > y ? x - y : V{};
+#endif
+}
+
+/// Whether any bit is set.
+template <typename V> ALWAYS_INLINE bool anyBit(V v) {
+#ifdef __AVX2__
+  if constexpr (sizeof(V) % 32 == 0) {
+    __m256i all = _mm256_setzero_si256();
+    for (unsigned part = 0; part < sizeof(V) / 32; ++part)
+      all = _mm256_or_si256(
+          all,
+          loadVector<__m256i>(reinterpret_cast<const char *>(&v) + 32 * part));
+    return !_mm256_testz_si256(all, all);
+  }
+#endif
+  uint64_t words[sizeof(V) / 8], any = 0;
+  std::memcpy(words, &v, sizeof(v));
+  for (uint64_t word : words)
+    any |= word;
+  return any != 0;
 }
 
 /// The exponent that zero has in the rule of gfx942.
@@ -104,6 +135,8 @@ struct F16Element {
   static constexpr int fraction = 10;
   /// The vectorised rule wants C to be zero or not below 2^this.
   static constexpr int lowestAccumulator = -90;
+  /// Whether products other than zero can be below 2^-101.
+  static constexpr bool hasTinyProducts = false;
   static ALWAYS_INLINE float value(uint32_t raw) {
     uint32_t magnitude = (raw & 0x7fffu) << 13;
     uint32_t scaled = bitsOfFloat(floatOfBits(magnitude) * 0x1p112f);
@@ -142,16 +175,16 @@ struct F16Element {
   static ALWAYS_INLINE bool isPairwiseExtreme(uint32_t) { return false; }
 };
 
-/// Exponents of [-50, 40] keep products and scales of the vectorised rule
-/// within f32.
-template <typename V> ALWAYS_INLINE V isWide(V field) {
-  return bitCast<V>((field < 127 - 50) | (field > 127 + 40));
+/// Exponents up to 40 keep products, and C at their scale, within f32.
+template <typename V> ALWAYS_INLINE V isLarge(V field) {
+  return bitCast<V>(field > 127 + 40);
 }
 
 struct BF16Element {
   static constexpr unsigned bits = 16;
   static constexpr int fraction = 7;
   static constexpr int lowestAccumulator = -60;
+  static constexpr bool hasTinyProducts = true;
   static ALWAYS_INLINE float value(uint32_t raw) {
     return floatOfBits(raw << 16);
   }
@@ -173,8 +206,7 @@ struct BF16Element {
   static ALWAYS_INLINE Vector<uint32_t, W> extremes(const Pair<W> &p) {
     using H = Vector<int16_t, 2 * W>;
     H raw = bitCast<H>(p.both);
-    return bitCast<Vector<uint32_t, W>>(isWide((raw >> 7) & 0xff) &
-                                        ((raw & 0x7fff) != 0));
+    return bitCast<Vector<uint32_t, W>>(isLarge((raw >> 7) & 0xff));
   }
   static ALWAYS_INLINE bool isSubnormalOrZero(uint32_t raw) {
     return !(raw & 0x7f80u);
@@ -192,6 +224,7 @@ struct XF32Element {
   static constexpr unsigned bits = 32;
   static constexpr int fraction = 10;
   static constexpr int lowestAccumulator = -60;
+  static constexpr bool hasTinyProducts = true;
   static constexpr uint32_t kept = ~0x1fffu;
   static ALWAYS_INLINE float value(uint32_t raw) {
     return floatOfBits(raw & kept);
@@ -219,8 +252,7 @@ struct XF32Element {
   static ALWAYS_INLINE Vector<uint32_t, W> extremes(const Pair<W> &p) {
     using I = Vector<int32_t, W>;
     auto of = [](Vector<uint32_t, W> raw) ALWAYS_INLINE_LAMBDA {
-      return isWide(bitCast<I>((raw >> 23) & 0xffu)) &
-             ((raw & (kept & 0x7fffffffu)) != 0);
+      return isLarge(bitCast<I>((raw >> 23) & 0xffu));
     };
     return bitCast<Vector<uint32_t, W>>(of(p.low) | of(p.high));
   }
@@ -232,6 +264,7 @@ template <unsigned Fraction, int Bias> struct Float8Element {
   static constexpr unsigned bits = 8;
   static constexpr int fraction = Fraction;
   static constexpr int lowestAccumulator = -90;
+  static constexpr bool hasTinyProducts = false;
   static ALWAYS_INLINE float value(uint32_t raw) {
     float magnitude = floatOfBits((raw & 0x7fu) << (23 - Fraction)) *
                       floatOfBits(uint32_t(254 - Bias) << 23);
@@ -568,6 +601,11 @@ ALWAYS_INLINE int64_t floorShift(int64_t x, int shift) {
   return x >> (shift > 63 ? 63 : shift);
 }
 
+/// 2^exponent, for normal values.
+ALWAYS_INLINE double powerOfTwo(int exponent) {
+  return hardware::doubleOf(static_cast<uint64_t>(1023 + exponent) << 52);
+}
+
 /// A sum in units of 2^(exponent - 24).
 struct FixedSum {
   int64_t sum;
@@ -620,8 +658,8 @@ float fusedSum(const float *a, const int *ea, const float *b, const int *eb,
                          : -__builtin_inff();
   Decoded da[G], db[G];
   for (unsigned k = 0; k < G; ++k) {
-    da[k] = {int64_t(std::ldexp(double(a[k]), TA::fraction - ea[k])), ea[k]};
-    db[k] = {int64_t(std::ldexp(double(b[k]), TB::fraction - eb[k])), eb[k]};
+    da[k] = {int64_t(a[k] * powerOfTwo(TA::fraction - ea[k])), ea[k]};
+    db[k] = {int64_t(b[k] * powerOfTwo(TB::fraction - eb[k])), eb[k]};
   }
   constexpr int fraction = TA::fraction + TB::fraction;
   FixedSum s;
@@ -639,15 +677,15 @@ float fusedSum(const float *a, const int *ea, const float *b, const int *eb,
   int ec = (field > 1 ? field : 1) - 127;
   if (!(bits & 0x7fffffffu))
     ec = exponentOfZero;
-  int64_t significand = static_cast<int64_t>(std::ldexp(double(c), 23 - ec));
+  int64_t significand = static_cast<int64_t>(c * powerOfTwo(23 - ec));
   int m = s.exponent > ec ? s.exponent : ec;
   // in units of 2^(m - 31)
   int64_t sum = floorShift(s.sum, m - s.exponent - 7);
   int64_t addend = floorShift(significand, m - ec - 1);
   if (IsFloat8 && ec < m - 25)
     addend = 0;
-  return static_cast<float>(
-      std::ldexp(static_cast<double>(sum + addend * 128), m - 31));
+  return static_cast<float>(static_cast<double>(sum + addend * 128) *
+                            powerOfTwo(m - 31));
 }
 
 /// A and B of gfx942's rule, unpacked into rows of columns. A bias is added to
@@ -660,7 +698,6 @@ template <typename T, unsigned N, unsigned Rows, int Bias> struct FusedOperand {
   alignas(64) uint32_t exponents[Rows / 2][N];
   /// Nonzero where column n has an extreme value.
   alignas(64) uint32_t extreme[N];
-  bool anyExtreme;
 
   ALWAYS_INLINE void unpack(Lanes from) {
     constexpr unsigned E = Rows * N / L;
@@ -682,11 +719,7 @@ template <typename T, unsigned N, unsigned Rows, int Bias> struct FusedOperand {
       storeVector(&extreme[n], found);
       any |= found;
     }
-    uint32_t bits = 0;
-    for (unsigned n = 0; n < W; ++n)
-      bits |= any[n];
-    anyExtreme = bits != 0;
-    if (anyExtreme)
+    if (anyBit(any))
       for (unsigned g = 0; g < L / N; ++g)
         for (unsigned e = 0; e < E; ++e)
           for (unsigned n = 0; n < N; ++n)
@@ -721,110 +754,180 @@ ALWAYS_INLINE I sumColumns(const float *a, const float (*b)[N], unsigned j,
 /// Rounds down to an integer.
 template <typename I, typename F> ALWAYS_INLINE I floorOf(F x) {
 #ifdef __AVX2__
-  if constexpr (sizeof(F) == 32)
-    return bitCast<I>(_mm256_cvttps_epi32(_mm256_floor_ps(bitCast<__m256>(x))));
+  if constexpr (sizeof(F) % 32 == 0) {
+    I whole;
+    for (unsigned part = 0; part < sizeof(F) / 32; ++part) {
+      __m256 floor = _mm256_floor_ps(
+          _mm256_loadu_ps(reinterpret_cast<const float *>(&x) + 8 * part));
+      _mm256_storeu_si256(reinterpret_cast<__m256i *>(&whole) + part,
+                          _mm256_cvttps_epi32(floor));
+    }
+    return whole;
+  }
 #endif
   I whole = __builtin_convertvector(x, I);
   return whole + bitCast<I>(__builtin_convertvector(whole, F) > x);
 }
 
-/// One step of gfx942's rule for a vector of columns from j on: exact where no
-/// value of A and B is extreme (see the types) and C is zero or not below
-/// 2^Lowest. Sets bad where C is none of that.
-///
-/// In units of 2^(m - 24), m the larger exponent, C is cut to an integer, and
-/// the sum of products is an integer shifted down by m - e places, of which
-/// seven are kept. Both are put into 32 bits with up to five places: where
-/// more are kept, |C| is so much larger that the last of 32 bits is at least
-/// two places below the one that rounding keeps, and can stand for all below.
-/// Exponents here are biased by 127.
-template <unsigned N, unsigned G, bool IsFloat8, int Lowest, unsigned Stride,
-          typename F, typename I>
-ALWAYS_INLINE F fusedStep(const float *a, const uint32_t *ea,
-                          const float (*b)[N], const uint32_t (*eb)[N],
-                          unsigned j, F c, I &bad) {
-  constexpr unsigned W = vectorWidth<N>;
-  using H = Vector<int16_t, 2 * W>;
-  using U = Vector<uint32_t, W>;
-  // Below 2^-101 there are only zeros.
-  H largest = H{} + 26;
-  for (unsigned q = 0; q < G / 2; ++q)
-    largest = larger(largest, bitCast<H>(U{} + ea[Stride * q]) +
-                                  loadVector<H>(&eb[q][j]));
-  I even = bitCast<I>(largest) & 0xffff, odd = bitCast<I>(largest) >> 16;
-  I e = larger(even, odd), sum;
-  if (IsFloat8) {
-    I s0 = sumColumns<N, G, 0, 2, Stride>(a, b, j, even);
-    I s1 = sumColumns<N, G, 1, 2, Stride>(a, b, j, odd);
-    sum = (s0 >> smaller(e - even, I{} + 31)) +
-          (s1 >> smaller(e - odd, I{} + 31));
-  } else {
-    sum = sumColumns<N, G, 0, 1, Stride>(a, b, j, e);
+/// For columns from j on: where the largest exponent of a group is below 2^-101
+/// although a product is not zero.
+template <unsigned N, unsigned G, unsigned Stride, typename I>
+ALWAYS_INLINE I tinyProducts(const float *a, const uint32_t *ea,
+                             const float (*b)[N], const uint32_t (*eb)[N],
+                             unsigned j) {
+  using F = Vector<float, vectorWidth<N>>;
+  I largest = I{} - 1000, product = {};
+  for (unsigned k = 0; k < G; ++k) {
+    I pair = loadVector<I>(&eb[k / 2][j]);
+    I e = k % 2 ? pair >> 16 : pair << 16 >> 16;
+    largest = larger(largest, e + exponentOfPair(ea[Stride * (k / 2)], k));
+    if (a[Stride * k] != 0)
+      product |= bitCast<I>(loadVector<F>(&b[k][j]) != 0);
   }
-  I magnitude = bitCast<I>(c) & 0x7fffffff;
-  I ec = magnitude >> 23;
-  bad |= ((ec < 127 + Lowest) & (magnitude != 0)) | (ec == 255);
-  I m = larger(e, ec);
-  I over = m - e;
-  I kept = smaller(over, I{} + 5);
-  I lost = larger(over - 7, I{});
-  I sticky = over - lost - kept;
-  sum >>= smaller(lost, I{} + 31);
-  I shifted = sum >> sticky;
-  shifted |= ((shifted << sticky) != sum) & 1;
-  U unit = bitCast<U>(m - kept) << 23;
-  I addend = floorOf<I>(c * bitCast<F>((278u << 23) - unit));
-  if (IsFloat8)
-    addend = m - ec > 25 ? I{} : addend;
-  return __builtin_convertvector(addend + shifted, F) *
-         bitCast<F>(unit - (24u << 23));
+  return bitCast<I>(largest < 26) & product;
 }
 
-/// Row of a product in groups of G, for any values: reads C, writes D, which
-/// may be the same. A row of A is strided.
-template <typename TA, typename TB, unsigned N, unsigned K, unsigned G,
-          unsigned Stride>
-ALWAYS_INLINE void fusedRow(const float *a, const uint32_t *ea,
-                            const float (*b)[N], const uint32_t (*eb)[N],
-                            bool extreme, const uint32_t *c, uint32_t *d) {
+/// gfx942's rule for Rows rows and all columns of a group of G products, D and
+/// C being rows of registers. Element k of row i of A is a[Stride * k + i].
+/// extremeA and extremeB tell of each row and column.
+///
+/// The vectorised form is exact where no value of A and B is extreme (see the
+/// types), products are zero or their largest exponent not below -101, and C is
+/// zero or not below 2^lowestAccumulator: in units of 2^(m - 24), m the larger
+/// exponent, C is cut to an integer, and the sum of products is an integer
+/// shifted down by m - e places, of which seven are kept. Both are put into 32
+/// bits with up to five places: where more are kept, |C| is so much larger that
+/// the last of 32 bits is at least two places below the one that rounding
+/// keeps, and can stand for all below. Exponents are biased by 127. It runs in
+/// three loops because their chains of dependent instructions are long: a
+/// processor overlaps the iterations of each.
+template <typename TA, typename TB, unsigned N, unsigned G, unsigned Rows,
+          unsigned Stride, typename RowOfC, typename RowOfD>
+ALWAYS_INLINE void fusedGroup(const float *a, const uint32_t *ea,
+                              const uint32_t *extremeA, const float (*b)[N],
+                              const uint32_t (*eb)[N], const uint32_t *extremeB,
+                              RowOfC rowOfC, RowOfD rowOfD) {
   constexpr unsigned W = vectorWidth<N>;
   constexpr bool isFloat8 = TA::bits == 8;
-  constexpr int lowest = TA::lowestAccumulator;
+  constexpr int lowest = 127 + TA::lowestAccumulator;
   using F = Vector<float, W>;
+  using H = Vector<int16_t, 2 * W>;
   using I = Vector<int32_t, W>;
-  for (unsigned j = 0; j < N; j += W) {
-    if (!extreme) {
-      F x = loadVector<F>(c + j);
+  using U = Vector<uint32_t, W>;
+  alignas(64) int32_t exponents[Rows][N], sums[Rows][N];
+  bool mayBeTiny[Rows];
+  U extremeColumns = {};
+  for (unsigned j = 0; j < N; j += W)
+    extremeColumns |= loadVector<U>(extremeB + j);
+  bool anyExtremeColumn = anyBit(extremeColumns);
+  for (unsigned i = 0; i < Rows; ++i) {
+    H tiny = {};
+    for (unsigned j = 0; j < N; j += W) {
+      H largest = H{} - 1000;
+      for (unsigned q = 0; q < G / 2; ++q)
+        largest = larger(largest, bitCast<H>(U{} + ea[Stride * q + i]) +
+                                      loadVector<H>(&eb[q][j]));
+      if (TA::hasTinyProducts)
+        tiny |= largest < 26;
+      I pair = bitCast<I>(larger(largest, H{} + 26));
+      storeVector(&exponents[i][j],
+                  isFloat8 ? pair : larger(pair & 0xffff, pair >> 16));
+    }
+    mayBeTiny[i] = TA::hasTinyProducts && anyBit(tiny);
+  }
+  for (unsigned i = 0; i < Rows; ++i)
+    for (unsigned j = 0; j < N; j += W) {
+      I e = loadVector<I>(&exponents[i][j]), sum;
+      if (isFloat8) {
+        I even = e & 0xffff, odd = e >> 16;
+        I s0 = sumColumns<N, G, 0, 2, Stride>(a + i, b, j, even);
+        I s1 = sumColumns<N, G, 1, 2, Stride>(a + i, b, j, odd);
+        e = larger(even, odd);
+        sum = (s0 >> smaller(e - even, I{} + 31)) +
+              (s1 >> smaller(e - odd, I{} + 31));
+        storeVector(&exponents[i][j], e);
+      } else {
+        sum = sumColumns<N, G, 0, 1, Stride>(a + i, b, j, e);
+      }
+      storeVector(&sums[i][j], sum);
+    }
+  // Results of row i from j on; sets bad where they are not exact.
+  auto finish = [&](unsigned i, unsigned j, F c, I &bad)
+                    ALWAYS_INLINE_LAMBDA -> F {
+    I e = loadVector<I>(&exponents[i][j]);
+    I sum = loadVector<I>(&sums[i][j]);
+    I magnitude = bitCast<I>(c) & 0x7fffffff;
+    I ec = magnitude >> 23;
+    bad |= ((ec < lowest) & magnitude) | (ec == 255);
+    // What m - e exceeds 5 and 7 by.
+    I over = subtractToZero(ec, e);
+    I beyond5 = subtractToZero(over, I{} + 5);
+    I beyond7 = subtractToZero(over, I{} + 7);
+    I sticky = beyond5 - beyond7;
+    sum >>= smaller(beyond7, I{} + 31);
+    I shifted = sum >> sticky;
+    shifted |= ((shifted << sticky) != sum) & 1;
+    U unit = bitCast<U>(e + beyond5) << 23;
+    I addend = floorOf<I>(c * bitCast<F>((278u << 23) - unit));
+    if (isFloat8)
+      addend = e - ec > 25 ? I{} : addend;
+    return __builtin_convertvector(addend + shifted, F) *
+           bitCast<F>(unit - (24u << 23));
+  };
+  for (unsigned i = 0; i < Rows; ++i) {
+    const uint32_t *rowC = rowOfC(i);
+    uint32_t *rowD = rowOfD(i);
+    if (!(extremeA[i] | mayBeTiny[i] | anyExtremeColumn)) {
+      F result[N / W];
       I bad = {};
-      for (unsigned k = 0; k < K; k += G)
-        x = fusedStep<N, G, isFloat8, lowest, Stride>(
-            a + Stride * k, ea + Stride * (k / 2), b + k, eb + k / 2, j, x,
-            bad);
-      int32_t any = 0;
-      for (unsigned n = 0; n < W; ++n)
-        any |= bad[n];
-      if (!any) {
-        storeVector(d + j, x);
+      for (unsigned j = 0; j < N; j += W)
+        result[j / W] = finish(i, j, loadVector<F>(rowC + j), bad);
+      if (!anyBit(bad)) {
+        for (unsigned j = 0; j < N; j += W)
+          storeVector(rowD + j, result[j / W]);
         continue;
       }
     }
-    for (unsigned n = j; n < j + W; ++n) {
-      float x = floatOfBits(c[n]);
-      for (unsigned k = 0; k < K; k += G) {
+    for (unsigned j = 0; j < N; j += W) {
+      if (!extremeA[i] && !anyBit(loadVector<U>(extremeB + j))) {
+        I bad = {};
+        if (mayBeTiny[i])
+          bad = tinyProducts<N, G, Stride, I>(a + i, ea + i, b, eb, j);
+        F result = finish(i, j, loadVector<F>(rowC + j), bad);
+        if (!anyBit(bad)) {
+          storeVector(rowD + j, result);
+          continue;
+        }
+      }
+      for (unsigned n = j; n < j + W; ++n) {
         float row[G], column[G];
         int rowExponents[G], columnExponents[G];
         for (unsigned g = 0; g < G; ++g) {
-          row[g] = a[Stride * (k + g)];
-          column[g] = b[k + g][n];
-          rowExponents[g] = exponentOfPair(ea[Stride * ((k + g) / 2)], g);
-          columnExponents[g] = exponentOfPair(eb[(k + g) / 2][n], g) - biasOfB;
+          row[g] = a[Stride * g + i];
+          column[g] = b[g][n];
+          rowExponents[g] = exponentOfPair(ea[Stride * (g / 2) + i], g);
+          columnExponents[g] = exponentOfPair(eb[g / 2][n], g) - biasOfB;
         }
-        x = fusedSum<TA, TB, G, isFloat8>(row, rowExponents, column,
-                                          columnExponents, x);
+        rowD[n] = bitsOfFloat(fusedSum<TA, TB, G, isFloat8>(
+            row, rowExponents, column, columnExponents, floatOfBits(rowC[n])));
       }
-      d[n] = bitsOfFloat(x);
     }
   }
+}
+
+/// Rows of a product of K: group by group, the first adds to C.
+template <typename TA, typename TB, unsigned N, unsigned K, unsigned G,
+          unsigned Rows, unsigned Stride, typename RowOfC, typename RowOfD>
+ALWAYS_INLINE void fusedRows(const float *a, const uint32_t *ea,
+                             const uint32_t *extremeA, const float (*b)[N],
+                             const uint32_t (*eb)[N], const uint32_t *extremeB,
+                             RowOfC rowOfC, RowOfD rowOfD) {
+  fusedGroup<TA, TB, N, G, Rows, Stride>(a, ea, extremeA, b, eb, extremeB,
+                                         rowOfC, rowOfD);
+  for (unsigned k = G; k < K; k += G)
+    fusedGroup<TA, TB, N, G, Rows, Stride>(
+        a + Stride * k, ea + Stride * (k / 2), extremeA, b + k, eb + k / 2,
+        extremeB, rowOfD, rowOfD);
 }
 
 template <typename TA, typename TB, typename S, unsigned G>
@@ -841,15 +944,19 @@ void fused(Wave &w, const Instruction &I) {
   Accumulators<S::resultRegisters> c;
   c.set(w, I.src[2], I.dst);
   uint32_t (*d)[L] = w.vgpr + I.dst.index;
-  for (unsigned block = 0; block < S::blocks; ++block)
-    for (unsigned i = 0; i < N; ++i) {
+  for (unsigned block = 0; block < S::blocks; ++block) {
+    auto rowOfC = [&](unsigned i) ALWAYS_INLINE_LAMBDA {
+      return c.row(placeOfRow<N>(block, i));
+    };
+    auto rowOfD = [&](unsigned i) ALWAYS_INLINE_LAMBDA {
       RowPlace place = placeOfRow<N>(block, i);
-      fusedRow<TA, TB, N, K, G, N>(
-          &a.value[K * block][i], &a.exponents[K / 2 * block][i],
-          b.value + K * block, b.exponents + K / 2 * block,
-          b.anyExtreme || a.extreme[i], c.row(place),
-          d[place.reg] + place.lane);
-    }
+      return d[place.reg] + place.lane;
+    };
+    fusedRows<TA, TB, N, K, G, N, N>(
+        a.value[K * block], a.exponents[K / 2 * block], a.extreme,
+        b.value + K * block, b.exponents + K / 2 * block, b.extreme, rowOfC,
+        rowOfD);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -1048,10 +1155,11 @@ void sparseFused(Wave &w, const Instruction &I) {
                               (b.exponents[k[t + 1] / 2][j] >> high << 16);
     }
     RowPlace place = placeOfRow<N>(0, i);
-    uint32_t *row = d[place.reg] + place.lane;
-    fusedRow<TA, TB, N, stored, G, N>(&a.value[0][i], &a.exponents[0][i],
-                                      column, exponents,
-                                      b.anyExtreme || a.extreme[i], row, row);
+    auto row = [&](unsigned)
+                   ALWAYS_INLINE_LAMBDA { return d[place.reg] + place.lane; };
+    fusedRows<TA, TB, N, stored, G, 1, N>(&a.value[0][i], &a.exponents[0][i],
+                                          &a.extreme[i], column, exponents,
+                                          b.extreme, row, row);
   }
 }
 

@@ -360,6 +360,83 @@ void swapRegisters(Wave &w, const Instruction &I) {
       std::swap(a[l], b[l]);
 }
 
+//===----------------------------------------------------------------------===//
+// f32 functions in all lanes at once
+//===----------------------------------------------------------------------===//
+
+/// hardware::rsq_f32 for the vectoriser.
+ALWAYS_INLINE float reciprocalRoot(float x) {
+  x = hardware::flushDenormal(x);
+  float root = static_cast<float>(1.0 / __builtin_sqrt(static_cast<double>(x)));
+  return x == 0 ? 1.0f / x : root;
+}
+
+/// a * b + c, rounded once where the host can.
+ALWAYS_INLINE double multiplyAdd(double a, double b, double c) {
+#ifdef __FMA__
+  return __builtin_fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
+/// v_exp_f32 with the bits of hardware::exp_f32, which rounds the library's f64
+/// to f32. The polynomial is good to a few units in the last place of f64: it
+/// rounds to the same f32 unless it lies next to the middle of two. Those
+/// lanes, NaN and results about the least normal number take the library.
+void expF32(Wave &w, const Instruction &I) {
+  F32::Buffer buffer;
+  F32::Source source = F32::source(w, I.src[0], buffer);
+  // ln(2)^k / k!, even and odd k apart, from the highest; k = 13 is below
+  // 2^-52.
+  constexpr double even[] = {2.5678435993488206e-11,
+                             7.0549116208011230e-09,
+                             1.3215486790144309e-06,
+                             1.5403530393381609e-04,
+                             9.6181291076284772e-03,
+                             2.4022650695910071e-01,
+                             1.0};
+  constexpr double odd[] = {4.4455382718708116e-10, 1.0178086009239700e-07,
+                            1.5252733804059841e-05, 1.3333558146428443e-03,
+                            5.5504108664821580e-02, 6.9314718055994531e-01};
+  alignas(64) uint32_t result[L], library[L];
+  VECTORIZE
+  for (unsigned l = 0; l < L; ++l) {
+    float x = source.get(l);
+    // In range, whatever x is; comparisons with NaN are false.
+    double inRange = x > -127.0f ? (x < 128.0f ? x : 0.0f) : 0.0f;
+    constexpr double toInteger = 0x1.8p52;
+    double shifted = inRange + toInteger;
+    double rest = inRange - (shifted - toInteger);
+    double square = rest * rest, sumEven = even[0], sumOdd = odd[0];
+    for (unsigned k = 1; k < 6; ++k) {
+      sumEven = multiplyAdd(sumEven, square, even[k]);
+      sumOdd = multiplyAdd(sumOdd, square, odd[k]);
+    }
+    sumEven = multiplyAdd(sumEven, square, even[6]);
+    double power = multiplyAdd(sumOdd, rest, sumEven);
+    uint64_t scale = (hardware::bitsOf(shifted) + 1023) << 52;
+    double value = power * hardware::doubleOf(scale);
+    // The 29 bits that f32 does not have, from the middle.
+    uint32_t dropped =
+        static_cast<uint32_t>(hardware::bitsOf(value)) & 0x1fffffffu;
+    bool middle = dropped - (0x10000000u - 64u) <= 128u;
+    bool edge = x >= -127.0f && x <= -126.0f;
+    library[l] = ((x != x) | middle | edge) ? ~0u : 0u;
+    uint32_t bits = hardware::bitsOf(static_cast<float>(value));
+    bits = x < -127.0f ? 0u : bits;
+    result[l] = x >= 128.0f ? 0x7f800000u : bits;
+  }
+  uint32_t *d = w.vgpr[I.dst.index];
+  for (uint64_t rest = packMask(library) & w.exec; rest; rest &= rest - 1) {
+    unsigned l = static_cast<unsigned>(__builtin_ctzll(rest));
+    result[l] = hardware::bitsOf(hardware::exp_f32(source.get(l)));
+  }
+  for (unsigned l = 0; l < L; l += 8)
+    storeWords(d + l, blendWords(loadWords(result + l), loadWords(d + l),
+                                 loadWords(w.execMask + l)));
+}
+
 } // namespace
 
 void registerVectorALU(OpcodeTable &table) {
@@ -535,8 +612,9 @@ void registerVectorALU(OpcodeTable &table) {
   OP1("V_RCP_IFLAG_F32", F32, F32, rcp_f32(a), Arithmetic::F32Trans);
   OP1("V_SQRT_F32", F32, F32, __builtin_sqrtf(flushDenormal(a)),
       Arithmetic::F32Trans);
-  SLOW1("V_RSQ_F32", F32, F32, rsq_f32(a), Arithmetic::F32Trans);
-  SLOW1("V_EXP_F32", F32, F32, exp_f32(a), Arithmetic::F32Trans);
+  OP1("V_RSQ_F32", F32, F32, reciprocalRoot(a), Arithmetic::F32Trans);
+  table.entries["V_EXP_F32"] =
+      vectorEntry<F32>(&expF32, ValueType::F32, Arithmetic::F32Trans);
   SLOW1("V_EXP_LEGACY_F32", F32, F32, exp_f32(a), Arithmetic::F32Trans);
   SLOW1("V_LOG_LEGACY_F32", F32, F32, log_f32(a), Arithmetic::F32Trans);
   SLOW1("V_LOG_F32", F32, F32, log_f32(a), Arithmetic::F32Trans);

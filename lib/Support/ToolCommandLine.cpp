@@ -6,14 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "wavesmith/Support/ToolCommandLine.h"
+#include "wavesmith/Support/FatalErrors.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
-#include <cstdlib>
 
 using namespace wavesmith;
 namespace cl = llvm::cl;
@@ -26,11 +24,7 @@ void wavesmith::printToolError(const llvm::Twine &message) {
 
 void wavesmith::initializeTool(llvm::StringLiteral name) {
   toolName = name;
-  llvm::install_fatal_error_handler([](void *, const char *reason, bool) {
-    printToolError(reason);
-    llvm::sys::RunInterruptHandlers(); // Removes temporary files.
-    std::_Exit(1);
-  });
+  exitOnFatalErrors(name);
   llvm::SmallVector<cl::Option *> foreign;
   for (auto &entry : cl::getRegisteredOptions())
     if (!llvm::is_contained(

@@ -61,6 +61,25 @@ def test_as_the_kernel_itself(module, program):
         memory.read(address, back)
 
 
+def test_modelled_time(module, program):
+    y = make_zones(ZONES)
+    plain, timed = np.zeros_like(y), np.zeros_like(y)
+    launch = {"grid": 2, "block": 64}
+    report = program.launch(**launch, args=arguments(module, y, plain))
+    assert report.modelled_time is None and report.semantics["exact"] > 0
+    chip = {"gfx90a": "mi250x", "gfx942": "mi300a"}[module.target]
+    again = program.launch(**launch, args=arguments(module, y, timed), model_time=chip)
+    assert np.array_equal(plain, timed)
+    assert again.counters == report.counters and again.semantics == report.semantics
+    assert again.modelled_time["cycles"] > 0
+    assert again.modelled_time["chip"] == chip
+    assert again.rocprof_counters["SQ_WAVES"] == report.rocprof_counters["SQ_WAVES"] == 2
+    with pytest.raises(simulator.DeviceError, match="mi355x"):
+        program.launch(**launch, args=arguments(module, y, timed), model_time="mi355x")
+    with pytest.raises(ValueError, match="no modelled time"):
+        program.launch(**launch, args=arguments(module, y, timed), model_time=True, check=True)
+
+
 def test_description(module, program):
     assert program.target == module.target
     assert program.description["code_object_version"] == 5

@@ -309,7 +309,8 @@ nb::str launchSimulator(const SimulatorProgram &program,
                         std::array<uint32_t, 3> grid,
                         std::array<uint32_t, 3> workgroup, nb::bytes kernarg,
                         uint32_t dynamicLDSBytes, uint32_t threads,
-                        uint64_t maxInstructions, bool check) {
+                        uint64_t maxInstructions, bool check, bool modelTime,
+                        const std::string &chip) {
   wavesmith_simulator_launch_options options;
   wavesmith_simulator_launch_options_init(&options);
   options.kernel = kernel.c_str();
@@ -323,6 +324,8 @@ nb::str launchSimulator(const SimulatorProgram &program,
   options.threads = threads;
   options.max_instructions = maxInstructions;
   options.check = check;
+  options.model_time = modelTime;
+  options.chip = chip.c_str();
   char *report = nullptr, *message = nullptr;
   wavesmith_status status;
   {

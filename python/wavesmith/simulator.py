@@ -39,9 +39,15 @@ class Report:
 
     #: Events by name, such as SQ_INSTS_VALU.
     counters: dict[str, int]
+    #: The same and more as rocprof counts and names them.
+    rocprof_counters: dict[str, float]
+    #: How many instructions were exact, and which were approximate.
+    semantics: dict
     #: What the checker found, each with kind, message, instruction and place; None
     #: where it did not run.
     findings: list[dict] | None = None
+    #: The modelled time and where it goes; None where it was not modelled.
+    modelled_time: dict | None = None
 
 
 class Memory:
@@ -122,6 +128,7 @@ class Program:
         max_instructions: int = MAX_INSTRUCTIONS,
         memory: Memory | None = None,
         check: bool = False,
+        model_time: bool | str = False,
     ) -> Report:
         """Run a kernel: see `launch`."""
         if kernel is None and len(self.kernels) == 1:
@@ -179,13 +186,15 @@ class Program:
                 _count("threads", threads, 32),
                 _count("max_instructions", max_instructions, 64),
                 bool(check),
+                bool(model_time),
+                model_time if isinstance(model_time, str) else "",
             )
         )
         for address, array in outputs:
             memory.read(address, array)
         for address in addresses.values():
             memory.release(address)
-        return Report(report["counters"], report.get("findings"))
+        return Report(**report)
 
 
 @functools.lru_cache(maxsize=16)
@@ -205,6 +214,7 @@ def launch(
     max_instructions: int = MAX_INSTRUCTIONS,
     memory: Memory | None = None,
     check: bool = False,
+    model_time: bool | str = False,
 ) -> Report:
     """Run a kernel on the simulator and wait for it.
 
@@ -225,9 +235,11 @@ def launch(
         memory: where addresses among the arguments point to.
         check: look for mistakes that the hardware hides, too: races, missing waits,
             uninitialised values and others. Several times slower.
+        model_time: model the time as well; the name of a chip, or True for the
+            architecture's first. Not together with `check`.
 
     Returns:
-        A `Report`: counters, and what a checked launch found.
+        A `Report`: counters, what a checked launch found, the modelled time.
 
     Raises:
         ValueError: an argument does not fit the kernel.
@@ -245,6 +257,7 @@ def launch(
         max_instructions=max_instructions,
         memory=memory,
         check=check,
+        model_time=model_time,
     )
 
 

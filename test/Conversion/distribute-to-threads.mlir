@@ -44,6 +44,27 @@ func.func @square(%in: memref<2x?xf64, #gpu.address_space<global>> {wavesmith.na
 
 // -----
 
+// ocml's rsqrt depends on the chip, so f64 takes a root and a division.
+
+// CHECK-LABEL: gpu.func @inverse_root(
+// CHECK: %[[Y:.*]] = memref.load
+// CHECK: %[[ROOT:.*]] = math.sqrt %[[Y]] : f64
+// CHECK: %[[ONE:.*]] = arith.constant 1.000000e+00 : f64
+// CHECK: %[[INVERSE:.*]] = arith.divf %[[ONE]], %[[ROOT]] : f64
+// CHECK: memref.store %[[INVERSE]]
+// CHECK-NOT: math.rsqrt
+func.func @inverse_root(%in: memref<1x?xf64, #gpu.address_space<global>>, %out: memref<1x?xf64, #gpu.address_space<global>>, %num_zones: index) {
+  wavesmith.workgroup zones %num_zones size 64 {
+    %c0 = arith.constant 0 : index
+    %y = wavesmith.load_zones %in[%c0] : memref<1x?xf64, #gpu.address_space<global>> -> tensor<64xf64>
+    %r = math.rsqrt %y : tensor<64xf64>
+    wavesmith.store_zones %r, %out[%c0] : tensor<64xf64>, memref<1x?xf64, #gpu.address_space<global>>
+  }
+  return
+}
+
+// -----
+
 // A loop over a table, whose entries decide; rows of an array are kept in
 // private memory and changed in place.
 

@@ -73,8 +73,8 @@ func.func @f(%t: f64, %y: tensor<1x?xf64>) -> tensor<1x?xf64> {
 
 wavesmith.ode_system @s states ["A" : "1"] parameters [] time "s" {
   %a = wavesmith.state "A"
-  // expected-error @+1 {{'math.erf' is not supported in an expression of a system}}
-  %k = math.erf %a : f64
+  // expected-error @+1 {{'math.clampf' is not supported in an expression of a system}}
+  %k = math.clampf %a to [%a, %a] : f64
   wavesmith.term %k : "1/s" gain ["A" = 1.0]
 }
 func.func @f(%t: f64, %y: tensor<1x?xf64>) -> tensor<1x?xf64> {
@@ -86,8 +86,8 @@ func.func @f(%t: f64, %y: tensor<1x?xf64>) -> tensor<1x?xf64> {
 
 wavesmith.ode_system @s states ["A" : "1"] parameters [] time "s" {
   %a = wavesmith.state "A"
-  // expected-error @+1 {{'math.erf' is not supported in an expression of a system}}
-  %k = math.erf %a : f64
+  // expected-error @+1 {{'math.clampf' is not supported in an expression of a system}}
+  %k = math.clampf %a to [%a, %a] : f64
   wavesmith.term %k : "1/s" gain ["A" = 1.0]
 }
 func.func @f(%t: f64, %y: tensor<1x?xf64>) -> tensor<1x?xf64> {
@@ -111,7 +111,7 @@ func.func @f(%t: f64, %y: tensor<1x?xf64>) -> tensor<1x?xf64> {
 
 wavesmith.ode_system @s states ["A" : "1"] parameters [] time "s" {
   // expected-error @+1 {{'arith.constant' is not supported in an expression of a system}}
-  %k = arith.constant 1 : i32
+  %k = arith.constant 1 : i64
 }
 func.func @f(%t: f64, %y: tensor<1x?xf64>) -> tensor<1x?xf64> {
   %0 = wavesmith.ode_rhs @s(%t, %y) {schedule = #wavesmith.ode_schedule<form = straight_line, workgroup_size = 64>} : (f64, tensor<1x?xf64>) -> tensor<1x?xf64>

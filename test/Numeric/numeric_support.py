@@ -60,13 +60,16 @@ def _save(folder: Path, inputs: dict[str, np.ndarray]) -> list[str]:
 def run_device(
     folder: Path, code_object: Path, inputs: dict[str, np.ndarray], results, threads: int = 2
 ) -> list[np.ndarray]:
-    """Results of the code object's only kernel on the simulator, at time 0."""
+    """Results of the code object's only kernel on the simulator, at time 0. The
+    simulator's checker runs along and must find nothing."""
     outputs = {name: folder / f"device-{name}.npy" for name in results}
     report = folder / "report.json"
-    run_tool("wavesmith-run", code_object, "--device=sim", "--scalar=t=0",
+    run_tool("wavesmith-run", code_object, "--device=sim", "--check", "--scalar=t=0",
              f"--threads={threads}", f"--report={report}", *_save(folder, inputs),
              *(f"--output={name}={path}" for name, path in outputs.items()))
-    assert json.loads(report.read_text())["device"]["kind"] == "simulator"
+    written = json.loads(report.read_text())
+    assert written["device"]["kind"] == "simulator"
+    assert written["findings"] == []
     return [np.load(path) for path in outputs.values()]
 
 

@@ -171,7 +171,7 @@ def launch(program: simulator.Program, kernel: str, **parameters) -> dict[str, i
     arrays = [a for a in parameters["args"] if isinstance(a, np.ndarray) and a.flags.writeable]
     before = [array.copy() for array in arrays]
     checked = program.launch(kernel, check=True, **parameters)
-    assert not checked.findings, "the checker is not silent:\n" + "\n".join(
+    assert not checked.findings, "the checker is not silent: " + "; ".join(
         f"{f['kind']}: {f['message']}, at {f['pc']:#x} {f['instruction']!r}, workgroup "
         f"{f['workgroup']}, wave {f['wave']}, {f['count']} times" for f in checked.findings
     )

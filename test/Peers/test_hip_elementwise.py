@@ -96,11 +96,24 @@ def run_on_host(file: str, name: str, result: np.ndarray, operands: list[np.ndar
     function(*pointers, ctypes.c_uint32(result.size))
 
 
-@pytest.mark.parametrize("optimization", ("-O0", "-O1", "-O3"))
+#: Levels, and the other of LLVM's two ways to select instructions (which leaves some
+#: kernels to the first, with a warning).
+VARIANTS = {
+    "O0": ("-O0",),
+    "O1": ("-O1",),
+    "O3": ("-O3",),
+    "GlobalISel": (
+        "-O2", "-Wno-backend-plugin", "-mllvm", "-global-isel", "-mllvm", "-global-isel-abort=2",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(("file", "name", "types"), KERNELS, ids=[k[1] for k in KERNELS])
-def test_elementwise(file, name, types, target, optimization):
-    program = compile_hip(file, target, optimization, options=("-ffp-contract=off",))
+def test_elementwise(file, name, types, target, variant):
+    optimization, *options = VARIANTS[variant]
+    program = compile_hip(file, target, optimization, options=("-ffp-contract=off", *options))
     operands = make_operands(name, types[1:])
     want = np.zeros(COUNT, DTYPES[types[0]])
     run_on_host(file, name, want, operands)

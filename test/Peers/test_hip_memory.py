@@ -147,10 +147,9 @@ def test_lds_dynamic(program):
     assert_same(out, data[:, ::-1] + np.arange(count, dtype=u32))
     # The same with too little of it is an error, not a wrong result.
     with pytest.raises(simulator.DeviceError, match="LDS"):
-        launch(
-            program, "lds_dynamic", grid=3, block=128, args=[data, out, count],
-            dynamic_lds=4 * count - 4,
-        )  # fmt: skip
+        program.launch(
+            "lds_dynamic", grid=3, block=128, args=[data, out, count], dynamic_lds=4 * count - 4
+        )
 
 
 def test_constant_table(program):
@@ -186,8 +185,8 @@ def test_structure(program):
     assert_close(out, want, rtol=1e-15)
     memory.release(address)
     with pytest.raises(simulator.DeviceError, match="structure"):
-        launch(
-            program, "structure", grid=2, block=64, memory=memory,
+        program.launch(
+            "structure", grid=2, block=64, memory=memory,
             args=[struct.pack(layout, 1, 0, 0, *weights, address, mask), 0, out, 0, 0.0],
         )  # fmt: skip
 

@@ -94,11 +94,11 @@ def matmul(
         at = start + inner
         a = tl.load(
             a_ptr + row[:, None] * stride_a + at[None, :],
-            mask=(row[:, None] < m) & (at[None, :] < k), other=0,
+            mask=(row[:, None] < m) & (at[None, :] < k), other=0.0,
         )  # fmt: skip
         b = tl.load(
             b_ptr + at[:, None] * stride_b + column[None, :],
-            mask=(at[:, None] < k) & (column[None, :] < n), other=0,
+            mask=(at[:, None] < k) & (column[None, :] < n), other=0.0,
         )  # fmt: skip
         sum = tl.dot(a, b, acc=sum, input_precision=PRECISION, out_dtype=ACCUMULATOR)
     tl.store(

@@ -23,8 +23,9 @@ import sys
 
 import numpy as np
 
+# The first is what a crash comes to in a tool and in the library.
 CRASH = re.compile(
-    r"LLVM ERROR|Assertion|PLEASE submit a bug report|Cannot select|Stack dump|terminate called|"
+    r"it crashed|LLVM ERROR|Assertion|PLEASE submit a bug report|Cannot select|Stack dump|terminate called|"
     r"AddressSanitizer|runtime error"
 )
 TOKEN = re.compile(

@@ -12,16 +12,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/Parser/Parser.h"
 #include "wavesmith/Pipelines/Pipelines.h"
+#include "wavesmith/Support/FatalErrors.h"
 #include "wavesmith/Support/FileTransaction.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -74,6 +72,7 @@ static int fail(const llvm::Twine &message) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initialize(argc, argv);
+  exitOnFatalErrors("wavesmith-compile");
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv,
                               "Compiles a module of the wavesmith dialect\n");
@@ -106,22 +105,10 @@ int main(int argc, char **argv) {
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(input);
   if (!buffer)
     return fail("cannot read " + input + ": " + buffer.getError().message());
-  DialectRegistry registry;
-  registerDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
-  SourceMgrDiagnosticHandler handler(sources, &context);
-  context.printOpOnDiagnostic(false);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
-  if (!module)
-    return 1;
-  FailureOr<CompileResult> result = compile(*module, options, stages);
-  if (failed(result)) {
-    // After a fatal error the module is in no state to be taken apart.
-    (void)module.release();
-    return 1;
-  }
+  FailureOr<CompileResult> result =
+      compileText(std::move(*buffer), options, stages, llvm::errs());
+  if (failed(result))
+    return 1; // Diagnostics have been printed.
 
   std::string description = llvm::formatv("{0:2}\n", result->description);
   StringRef codeObject(result->codeObject.data(), result->codeObject.size());

@@ -11,8 +11,12 @@
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "wavesmith/Pipelines/Pipelines.h"
+#include "wavesmith/Support/FatalErrors.h"
+#include "llvm/Support/InitLLVM.h"
 
 int main(int argc, char **argv) {
+  llvm::InitLLVM initialize(argc, argv);
+  wavesmith::exitOnFatalErrors("wavesmith-opt");
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);

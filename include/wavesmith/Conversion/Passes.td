@@ -58,6 +58,8 @@ def DistributeToThreadsPass
     Needs functions with one `wavesmith.workgroup` and nothing else. Leaves one
     gpu.module `@kernels` with a gpu.func for each, in which a block is a
     scalar, an array of rows is private memory, and a table a constant global.
+    math.rsqrt of f64 becomes 1.0 / sqrt(x), which has the same bits on every
+    chip.
     Threads of zones past the number of zones do nothing. An array must be used
     in place: after a row is replaced, the old array may not be read.
 

@@ -71,6 +71,15 @@ struct LaunchReport {
 /// our own, in lower case, for the rest: docs/devices.md.
 llvm::json::Object countersToJSON(const sim::Counters &counters);
 
+/// Which instructions are exact and which approximate, as docs/devices.md
+/// describes it.
+llvm::json::Object
+semanticsToJSON(llvm::ArrayRef<sim::InstructionUse> instructionUse);
+
+/// Counters by name.
+llvm::json::Object
+rocprofCountersToJSON(llvm::ArrayRef<sim::RocprofCounter> counters);
+
 /// What the checker found, as docs/devices.md describes it.
 llvm::json::Array findingsToJSON(llvm::ArrayRef<sim::Finding> findings);
 

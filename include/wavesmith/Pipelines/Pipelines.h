@@ -18,7 +18,13 @@
 #include "wavesmith/Dialect/Wavesmith/Transforms/Passes.h"
 #include "llvm/Support/JSON.h"
 #include <functional>
+#include <memory>
 #include <string>
+
+namespace llvm {
+class MemoryBuffer;
+class raw_ostream;
+} // namespace llvm
 
 namespace mlir {
 class DialectRegistry;
@@ -45,12 +51,12 @@ struct CompileOptions : mlir::PassPipelineOptions<CompileOptions> {
       llvm::cl::init(0)};
   Option<int64_t> straightLineLimit{
       *this, "straight-line-limit",
-      llvm::cl::desc("The most calls of exp, log and the like in unrolled code"),
+      llvm::cl::desc(
+          "The most calls of exp, log and the like in unrolled code"),
       llvm::cl::init(SelectSchedulePassOptions().straightLineLimit)};
   Option<int> codeObjectVersion{
       *this, "code-object-version",
-      llvm::cl::desc("The code object's version: 4 or 5"),
-      llvm::cl::init(5)};
+      llvm::cl::desc("The code object's version: 4 or 5"), llvm::cl::init(5)};
   Option<int> optimizationLevel{
       *this, "O", llvm::cl::desc("The back end's optimisation level: 0 to 3"),
       llvm::cl::init(3)};
@@ -95,11 +101,23 @@ struct CompileResult {
 
 /// Compiles a module at the problem level, or at any level below, to a code
 /// object. Errors go to the context's diagnostic handler. A fatal error inside
-/// of LLVM is caught and reported as an error too; compilations of one process
-/// run one after the other.
+/// of LLVM is caught and reported as an error too; \p gaveUp, if not null, says
+/// whether there was one, and then neither the module nor its context may be
+/// used or destroyed any more. Compilations of one process run one after the
+/// other.
 llvm::FailureOr<CompileResult> compile(mlir::ModuleOp module,
                                        const CompileOptions &options,
-                                       const CompileStages &stages = {});
+                                       const CompileStages &stages = {},
+                                       bool *gaveUp = nullptr);
+
+/// Parses a module in a context of its own and compiles it. Diagnostics are
+/// printed as "name:line:column: error: ..." with the name of the buffer. A
+/// fatal error or a crash, of the parser too, is printed as an error; what was
+/// built by then is leaked.
+llvm::FailureOr<CompileResult>
+compileText(std::unique_ptr<llvm::MemoryBuffer> text,
+            const CompileOptions &options, const CompileStages &stages,
+            llvm::raw_ostream &diagnostics);
 
 } // namespace wavesmith
 

@@ -20,8 +20,8 @@ class Option;
 
 namespace wavesmith {
 
-/// Gives messages the tool's name, and makes a fatal error inside of LLVM,
-/// which would abort, one message and the exit status 1. Takes away all options
+/// Gives messages the tool's name, and makes fatal errors and crashes one
+/// message and the exit status 1 (exitOnFatalErrors). Takes away all options
 /// but the general ones (--help, --version): those of the LLVM libraries mean
 /// nothing to the tool, and some of their names (threads) are wanted. Call it
 /// before the tool's own options are made. \p toolName must live as long as the

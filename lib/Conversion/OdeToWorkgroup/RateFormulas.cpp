@@ -68,6 +68,19 @@ Value RateFormulas::arrhenius(Value T, Value A, Value exponent, Value minusE) {
   return b.multiply(A, b.exp(x));
 }
 
+Value RateFormulas::arrheniusOfRow(Value T, Value A, Value exponent,
+                                   Value minusE) {
+  // -0.0 is what leaves any sum as it is; exp(-0.0) is 1, and A * 1 is A.
+  Value zero = b.constant(0.0);
+  auto isPart = [&](Value constant) {
+    return b.compare(CmpFPredicate::UNE, constant, zero);
+  };
+  Value x = b.select(isPart(minusE), b.multiply(minusE, reciprocal(T)),
+                     b.constant(-0.0));
+  x = b.select(isPart(exponent), b.fma(exponent, log(T), x), x);
+  return b.multiply(A, b.exp(x));
+}
+
 Value RateFormulas::logArrhenius(Value T, Value logA, Value exponent,
                                  Value minusE) {
   return b.fma(minusE, reciprocal(T), b.fma(exponent, log(T), logA));

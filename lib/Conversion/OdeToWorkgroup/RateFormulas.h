@@ -73,6 +73,9 @@ public:
     return b.fma(weight, value, sum);
   }
   Value arrhenius(Value T, Value A, Value exponent, Value minusE);
+  /// The same with constants that are read from a table: a part whose constant
+  /// is zero is left out, whatever T is.
+  Value arrheniusOfRow(Value T, Value A, Value exponent, Value minusE);
   /// The natural logarithm of an Arrhenius rate with A > 0.
   Value logArrhenius(Value T, Value logA, Value exponent, Value minusE);
   Value nasa7(ThermoQuantity quantity, Value T, Value midTemperature,

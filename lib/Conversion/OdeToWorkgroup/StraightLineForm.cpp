@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "SystemEmitter.h"
+#include "mlir/IR/Matchers.h"
 #include "wavesmith/Math/DeviceMath.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace wavesmith;
@@ -29,10 +31,27 @@ static std::optional<double> evaluate(Operation *op, ArrayRef<double> x) {
       .Case([&](math::TanhOp) { return dm::tanh(x[0]); })
       .Case([&](math::SinOp) { return dm::sin(x[0]); })
       .Case([&](math::CosOp) { return dm::cos(x[0]); })
+      .Case([&](math::TanOp) { return dm::tan(x[0]); })
+      .Case([&](math::AsinOp) { return dm::asin(x[0]); })
+      .Case([&](math::AcosOp) { return dm::acos(x[0]); })
+      .Case([&](math::AtanOp) { return dm::atan(x[0]); })
+      .Case([&](math::Atan2Op) { return dm::atan2(x[0], x[1]); })
+      .Case([&](math::SinhOp) { return dm::sinh(x[0]); })
+      .Case([&](math::CoshOp) { return dm::cosh(x[0]); })
+      .Case([&](math::AsinhOp) { return dm::asinh(x[0]); })
+      .Case([&](math::AcoshOp) { return dm::acosh(x[0]); })
+      .Case([&](math::AtanhOp) { return dm::atanh(x[0]); })
+      .Case([&](math::ErfOp) { return dm::erf(x[0]); })
+      .Case([&](math::ErfcOp) { return dm::erfc(x[0]); })
       .Case([&](math::SqrtOp) { return std::sqrt(x[0]); })
+      .Case([&](math::RsqrtOp) { return 1 / std::sqrt(x[0]); })
       .Case([&](math::AbsFOp) { return std::fabs(x[0]); })
+      .Case([&](math::CopySignOp) { return std::copysign(x[0], x[1]); })
       .Case([&](math::FloorOp) { return std::floor(x[0]); })
       .Case([&](math::CeilOp) { return std::ceil(x[0]); })
+      .Case([&](math::TruncOp) { return std::trunc(x[0]); })
+      .Case([&](math::RoundOp) { return std::round(x[0]); })
+      .Case([&](math::RoundEvenOp) { return std::nearbyint(x[0]); })
       .Case([&](math::FmaOp) { return std::fma(x[0], x[1], x[2]); })
       .Default([](Operation *) { return std::nullopt; });
 }
@@ -50,13 +69,26 @@ Value wavesmith::buildExpression(BlockBuilder &b, Operation *op,
   if (!element.isF64() && !element.isInteger(1))
     return unsupported();
   auto type = RankedTensorType::get({b.getSize()}, element);
+  if (auto power = dyn_cast<math::FPowIOp>(op)) {
+    APInt exponent;
+    if (!matchPattern(power.getRhs(), m_ConstantInt(&exponent))) {
+      op->emitError("'math.fpowi' is supported with a constant exponent only");
+      return {};
+    }
+    auto exponents =
+        RankedTensorType::get({b.getSize()}, power.getRhs().getType());
+    Value n = arith::ConstantOp::create(
+        b.builder, b.loc, DenseElementsAttr::get(exponents, exponent));
+    return math::FPowIOp::create(b.builder, b.loc, operands[0], n);
+  }
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return arith::ConstantOp::create(
         b.builder, b.loc, SplatElementsAttr::get(type, constant.getValue()));
   if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
-           arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp,
+           arith::RemFOp, arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp,
            arith::MaxNumFOp, arith::MinNumFOp, arith::CmpFOp, arith::SelectOp,
-           arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op) &&
+           arith::AndIOp, arith::OrIOp, arith::XOrIOp, math::IsNaNOp,
+           math::IsInfOp, math::IsFiniteOp>(op) &&
       !evaluate(op, {0, 0, 0}))
     return unsupported();
 
@@ -69,11 +101,16 @@ Value wavesmith::buildExpression(BlockBuilder &b, Operation *op,
       if (attr && attr.isSplat())
         constants.push_back(attr.getSplatValue<double>());
     }
-    if (constants.size() == operands.size()) {
-      devicemath::FloatingPointEnvironment environment;
-      return b.constant(*evaluate(op, constants));
-    }
+    devicemath::FloatingPointEnvironment environment;
+    if (constants.size() == operands.size())
+      if (std::optional<double> number = evaluate(op, constants))
+        return b.constant(*number);
   }
+  // Has no lowering upstream.
+  if (isa<math::IsInfOp>(op))
+    return b.compare(arith::CmpFPredicate::OEQ,
+                     math::AbsFOp::create(b.builder, b.loc, operands[0]),
+                     b.constant(std::numeric_limits<double>::infinity()));
   OperationState state(b.loc, op->getName(), operands, {type}, op->getAttrs());
   return b.builder.create(state)->getResult(0);
 }
@@ -107,7 +144,14 @@ Value SystemEmitter::term(TermOp op) {
   return product;
 }
 
+bool wavesmith::isExponent(Operation *op) {
+  auto constant = dyn_cast_or_null<arith::ConstantOp>(op);
+  return constant && constant.getType().isInteger(32);
+}
+
 LogicalResult SystemEmitter::emitExpression(Operation *op) {
+  if (isExponent(op))
+    return success();
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
     operands.push_back(get(operand));

@@ -69,11 +69,15 @@ private:
 };
 
 /// Builds one operation of arith or math on the given operands, which are
-/// blocks of f64 or i1. Operations of math on constants are computed by the
+/// blocks of f64 or i1 (null for an exponent of math.fpowi). Operations of math on constants are computed by the
 /// device's math library, so that no later folding uses the host's.
 /// Null, with an error, if the operation is not supported.
 mlir::Value buildExpression(BlockBuilder &b, mlir::Operation *op,
                             mlir::ValueRange operands);
+
+/// Whether an operation is the constant exponent of math.fpowi, which has no
+/// block: buildExpression reads it where it is used.
+bool isExponent(mlir::Operation *op);
 
 /// The whole computation, unrolled.
 llvm::LogicalResult emitStraightLine(BlockBuilder &b, OdeSystemOp system,

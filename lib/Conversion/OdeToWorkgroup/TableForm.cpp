@@ -20,6 +20,7 @@
 #include "SystemEmitter.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
@@ -338,16 +339,23 @@ LogicalResult TableForm::addExpression(Operation *op, Step &step) {
   if (op->getNumOperands() > 3)
     return op->emitError("'")
            << op->getName() << "' is not supported in a system";
-  llvm::append_range(step.operands, op->getOperands());
+  // An exponent has no slot.
+  llvm::append_range(step.operands, isa<math::FPowIOp>(op)
+                                        ? op->getOperands().take_front()
+                                        : op->getOperands());
   // Check before the loop is built that the operation can be.
   std::string name;
   llvm::raw_string_ostream os(name);
   os << op->getName() << op->getAttrDictionary();
+  APInt exponent;
+  if (isa<math::FPowIOp>(op) &&
+      matchPattern(op->getOperand(1), m_ConstantInt(&exponent)))
+    os << exponent;
   OpBuilder::InsertionGuard guard(b.builder);
   Block scratch;
   b.builder.setInsertionPointToStart(&scratch);
   SmallVector<Value> samples;
-  for (Value operand : op->getOperands()) {
+  for (Value operand : step.operands) {
     auto type = RankedTensorType::get({b.getSize()}, operand.getType());
     samples.push_back(scratch.addArgument(type, op->getLoc()));
   }
@@ -359,6 +367,8 @@ LogicalResult TableForm::addExpression(Operation *op, Step &step) {
     // A slot holds truth as 1.0 or 0.0.
     SmallVector<Value> operands;
     for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+      if (isExponent(operand.getDefiningOp()))
+        continue;
       Value value = reader.operand(i);
       if (operand.getType().isInteger(1))
         value = b.compare(CmpFPredicate::UNE, value, b.constant(0.0));
@@ -604,9 +614,9 @@ LogicalResult TableForm::addStep(Operation *op) {
                              b.index(0), count, {b.constant(1e-300)},
                              [&](Value index, ValueRange carried) {
                                auto c = row(index);
-                               return SmallVector<Value>{b.add(
-                                   carried[0],
-                                   formulas.arrhenius(T, c[0], c[2], c[3]))};
+                               return SmallVector<Value>{
+                                   b.add(carried[0], formulas.arrheniusOfRow(
+                                                         T, c[0], c[2], c[3]))};
                              })[0];
                          scf::YieldOp::create(b.builder, b.loc, b.log(sum));
                        })
@@ -833,6 +843,8 @@ LogicalResult TableForm::emit() {
       if (timeSlot < 0)
         timeSlot = start(emitter.time());
       slotOf[result] = timeSlot;
+    } else if (isExponent(&op)) {
+      // Read where it is used.
     } else if (llvm::is_contained(prologue, &op)) {
       Value block = emitter.get(result);
       if (result.getType().isInteger(1))

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -494,6 +495,18 @@ LogicalResult ThreadBody::rewrite(Operation *op) {
       .Case([&](scf::ForOp op) { return rewriteLoop(op); })
       .Case<scf::IfOp, scf::IndexSwitchOp>(
           [&](Operation *op) { return rewriteBranches(op); })
+      .Case([&](math::RsqrtOp op) -> LogicalResult {
+        if (!getElementTypeOrSelf(op.getType()).isF64())
+          return rewriteElementwise(op);
+        // Not ocml's, whose last place depends on the chip's approximation.
+        Value root =
+            math::SqrtOp::create(builder, loc, mapping.lookup(op.getOperand()));
+        Value one = arith::ConstantOp::create(builder, loc,
+                                              builder.getF64FloatAttr(1.0));
+        mapping.map(op.getResult(),
+                    arith::DivFOp::create(builder, loc, one, root).getResult());
+        return success();
+      })
       .Case([&](scf::YieldOp op) {
         SmallVector<Value> operands;
         for (Value operand : op.getOperands())

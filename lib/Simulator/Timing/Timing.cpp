@@ -8,6 +8,7 @@
 
 #include "../Checker.h"
 #include "ComputeUnitModel.h"
+#include "wavesmith/Support/FatalErrors.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"
@@ -199,10 +200,12 @@ private:
 
 } // namespace
 
-Expected<std::pair<Counters, TimingReport>>
-wavesmith::sim::launchTimed(const CodeObject &object, Memory &memory,
-                            const LaunchParameters &parameters,
-                            const TimingOptions &options, unsigned threads) {
+using TimedLaunch = std::pair<Counters, TimingReport>;
+
+static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
+                                      const LaunchParameters &parameters,
+                                      const TimingOptions &options,
+                                      unsigned threads) {
   Expected<const TargetInfo &> found =
       lookupTarget(object.target(), options.chip);
   if (!found)
@@ -432,6 +435,20 @@ wavesmith::sim::launchTimed(const CodeObject &object, Memory &memory,
   }
   report.parameters = p.list;
   return std::make_pair(counters, std::move(report));
+}
+
+Expected<TimedLaunch>
+wavesmith::sim::launchTimed(const CodeObject &object, Memory &memory,
+                            const LaunchParameters &parameters,
+                            const TimingOptions &options, unsigned threads) {
+  std::optional<Expected<TimedLaunch>> result;
+  if (Error fatal = containFatalErrors([&] {
+        result.emplace(runTimed(object, memory, parameters, options, threads));
+      }))
+    return createStringError("launch of kernel '" + parameters.kernel +
+                             "': the simulator gave up: " +
+                             toString(std::move(fatal)));
+  return std::move(*result);
 }
 
 //===----------------------------------------------------------------------===//

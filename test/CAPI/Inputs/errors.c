@@ -4,6 +4,7 @@
 #include "wavesmith-c/Wavesmith.h"
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int failures;
@@ -46,6 +47,21 @@ static const char source[] =
     "  return %0 : tensor<1x?xf64>\n"
     "}\n";
 
+static const char fatal[] =
+    "gpu.module @kernels {\n"
+    "  llvm.func @f(%p: !llvm.ptr<1>, %a: i64, %c: vector<4xf32>) attributes "
+    "{gpu.kernel, rocdl.kernel, rocdl.reqd_work_group_size = array<i32: 64, 1, "
+    "1>} {\n"
+    "    %0 = llvm.mlir.constant(0 : i32) : i32\n"
+    "    %1 = llvm.call_intrinsic "
+    "\"llvm.amdgcn.mfma.f32.16x16x32.fp8.fp8\"(%a, "
+    "%a, %c, %0, %0, %0) : (i64, i64, vector<4xf32>, i32, i32, i32) -> "
+    "vector<4xf32>\n"
+    "    llvm.store %1, %p : vector<4xf32>, !llvm.ptr<1>\n"
+    "    llvm.return\n"
+    "  }\n"
+    "}\n";
+
 /* Compiles and runs on a device of its own. */
 static void *work(void *argument) {
   (void)argument;
@@ -66,7 +82,9 @@ static void *work(void *argument) {
   return isGood ? (void *)1 : NULL;
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  if (argc != 2)
+    return 2;
   wavesmith_code_object *code = (wavesmith_code_object *)1;
   wavesmith_device *device = (wavesmith_device *)1;
   wavesmith_compile_options options;
@@ -100,6 +118,45 @@ int main(void) {
   options.struct_size = 8;
   EXPECT(wavesmith_compile(source, length, &options, &code, &message),
          WAVESMITH_INVALID_ARGUMENT, "8 bytes");
+
+  options.struct_size = sizeof(options);
+
+  /* From a file. */
+  EXPECT(wavesmith_compile_file("no/such.mlir", NULL, &code, &message),
+         WAVESMITH_INVALID_ARGUMENT, "cannot read no/such.mlir: ");
+  EXPECT(wavesmith_compile_file(NULL, NULL, &code, &message),
+         WAVESMITH_INVALID_ARGUMENT, "no path");
+  CHECK(code == NULL);
+  FILE *file = fopen(argv[1], "w");
+  CHECK(file && fputs("func.func @f() {\n  %0 = nothing\n}", file) >= 0 &&
+        fclose(file) == 0);
+  EXPECT(wavesmith_compile_file(argv[1], &options, &code, &message),
+         WAVESMITH_COMPILE_ERROR, "written.mlir:2:8: error: ");
+  CHECK(code == NULL);
+  file = fopen(argv[1], "w");
+  CHECK(file && fputs(source, file) >= 0 && fclose(file) == 0);
+  CHECK(wavesmith_compile_file(argv[1], NULL, &code, NULL) == 0 && code);
+  wavesmith_code_object_free(code);
+  code = NULL;
+
+  /* What stops LLVM itself: the parser's stack overflows, and the back end
+   * cannot select an instruction of the other architecture. The library lives
+   * on, as all that follows shows. */
+  size_t depth = 200000;
+  char *deep = malloc(depth * 8);
+  for (size_t i = 0; i < depth; ++i)
+    memcpy(deep + 8 * i, "module {", 8);
+  for (int i = 0; i < 2; ++i)
+    EXPECT(wavesmith_compile(deep, depth * 8, &options, &code, &message),
+           WAVESMITH_COMPILE_ERROR, "decay.mlir: error: the parser gave up: ");
+  free(deep);
+  options.target = "gfx90a";
+  for (int i = 0; i < 2; ++i)
+    EXPECT(wavesmith_compile(fatal, strlen(fatal), &options, &code, &message),
+           WAVESMITH_COMPILE_ERROR,
+           "decay.mlir: error: the compiler's back end gave up: Cannot select");
+  options.target = NULL;
+  CHECK(code == NULL);
 
   /* A good one, its parts, and a copy by way of its bytes. */
   wavesmith_code_object *copy = NULL;
@@ -192,6 +249,42 @@ int main(void) {
   CHECK(report && strstr(report, "\"simulator\""));
   CHECK(dydt[0] == -0.5 && dydt[1] == -1 && dydt[2] == -2);
   wavesmith_string_free(report);
+
+  /* In one call. */
+  wavesmith_argument arguments[] = {{"t", &t}, {"y", y}, {"dydt", dydt}};
+  memset(dydt, 0, sizeof(dydt));
+  CHECK(wavesmith_call(code, NULL, "sim", arguments, 3, 3, &report, NULL) == 0);
+  CHECK(report && strstr(report, "\"simulator\""));
+  CHECK(dydt[0] == -0.5 && dydt[1] == -1 && dydt[2] == -2);
+  wavesmith_string_free(report);
+  dydt[2] = 7;
+  CHECK(wavesmith_call(code, "rhs", "sim", arguments, 3, 2, NULL, NULL) == 0);
+  CHECK(dydt[1] == -1 && dydt[2] == 7);
+#define CALL_WITH(kernel, kind, count, zones, status, part)                    \
+  EXPECT(wavesmith_call(code, kernel, kind, arguments, count, zones, NULL,     \
+                        &message),                                             \
+         status, part)
+  CALL_WITH("jacobian", "sim", 3, 3, WAVESMITH_INVALID_ARGUMENT, "jacobian");
+  CALL_WITH(NULL, "cpu", 3, 3, WAVESMITH_INVALID_ARGUMENT, "cpu");
+  CALL_WITH(NULL, NULL, 3, 3, WAVESMITH_INVALID_ARGUMENT, "");
+  CALL_WITH(NULL, "sim", 3, 0, WAVESMITH_INVALID_ARGUMENT, "positive, got 0");
+  CALL_WITH(NULL, "sim", 3, -1, WAVESMITH_INVALID_ARGUMENT, "positive, got -1");
+  CALL_WITH(NULL, "sim", 3, INT64_MAX, WAVESMITH_INVALID_ARGUMENT, "y");
+  CALL_WITH(NULL, "sim", 1, 3, WAVESMITH_INVALID_ARGUMENT, "'y'");
+  arguments[1].name = "z";
+  CALL_WITH(NULL, "sim", 3, 3, WAVESMITH_INVALID_ARGUMENT, "'z'");
+  arguments[1].name = "t";
+  CALL_WITH(NULL, "sim", 3, 3, WAVESMITH_INVALID_ARGUMENT, "twice");
+  arguments[1].name = NULL;
+  CALL_WITH(NULL, "sim", 3, 3, WAVESMITH_INVALID_ARGUMENT, "no name");
+  arguments[1].name = "y";
+  arguments[1].data = NULL;
+  CALL_WITH(NULL, "sim", 3, 3, WAVESMITH_INVALID_ARGUMENT, "no data");
+  EXPECT(wavesmith_call(code, NULL, "sim", NULL, 3, 3, NULL, &message),
+         WAVESMITH_INVALID_ARGUMENT, "no arguments");
+  EXPECT(wavesmith_call(NULL, NULL, "sim", arguments, 3, 3, NULL, &message),
+         WAVESMITH_INVALID_ARGUMENT, "code object");
+  CHECK(dydt[1] == -1 && dydt[2] == 7);
 
   wavesmith_device_free(device);
   wavesmith_device_free(NULL);

@@ -1,8 +1,8 @@
 // Part of Wavesmith, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One mistake a kernel, on the line marked so. What the checker says is compared
-// with the mark.
+// One mistake a kernel, on the line marked so, or on two lines that do not go
+// together. What the checker says is compared with the marks.
 
 #include "peers.h"
 
@@ -41,7 +41,9 @@ KERNEL void misaligned(const u32 *in, u32 *out) {
 KERNEL void lds_race(const u32 *in, u32 *out) {
   SHARED u32 values[128];
   u32 t = threadX();
-  values[t] = in[globalX()];
+  values[t] = 0;
+  barrier();
+  values[t] = in[globalX()]; // MISTAKE: LDS race
   // There is no barrier here.
   asm volatile("s_waitcnt lgkmcnt(0)" ::: "memory");
   u32 other = values[127 - t]; // MISTAKE: LDS race
@@ -72,8 +74,8 @@ KERNEL void uninitialised_global(const u32 *in, u32 *out) {
 KERNEL void missing_wait(const u32 *in, u32 *out) {
   u32 value;
   const u32 *from = in + globalX();
-  asm volatile("global_load_dword %0, %1, off\n"
-               "v_add_u32 %0, %0, 1\n" // MISTAKE: missing wait
+  asm volatile("global_load_dword %0, %1, off\n" // MISTAKE: missing wait
+               "v_add_u32 %0, %0, 1\n"
                "s_waitcnt vmcnt(0)"
                : "=&v"(value)
                : "v"(from)

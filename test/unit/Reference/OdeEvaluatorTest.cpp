@@ -687,8 +687,9 @@ TEST_F(Reference, MathFunctions) {
       CASE(erf, 0.7),
       CASE(erfc, 0.7),
       CASE(sqrt, 0.7),
-      {"rsqrt", devicemath::rsqrt, [](Float v) { return 1 / std::sqrt(v); },
-       0.7},
+      // Not ocml's, whose last place depends on the chip.
+      {"rsqrt", [](double v) { return 1 / std::sqrt(v); },
+       [](Float v) { return 1 / std::sqrt(v); }, 0.7},
   };
 #undef CASE
   for (const Case &test : cases) {

@@ -164,6 +164,7 @@ struct FloatCase {
   bool onlyWithDenormals = false;
   /// Has no denormals whatever the mode.
   bool alwaysFlushes = false;
+  const char *onlyTarget = nullptr;
 };
 
 #define EXACT                                                                  \
@@ -237,17 +238,54 @@ std::vector<FloatCase> floatCases() {
   push(make("v_mov_b32 v8, v6\nv_fmac_f32 v8, v2, v4", f32, f32, f32, f32,
             fused()));
   push(make(
-      "v_fmaak_f32 v8, v2, v4, 0x3f000000", f32, f32, f32, none, EXACT {
-        UNUSED;
-        mpfr_set_d(c, 0.5, MPFR_RNDN);
-        mpfr_fma(r, a, b, c, mode);
-      }));
+           "v_fmaak_f32 v8, v2, v4, 0x3f000000", f32, f32, f32, none,
+           EXACT {
+             UNUSED;
+             mpfr_set_d(c, 0.5, MPFR_RNDN);
+             mpfr_fma(r, a, b, c, mode);
+           }))
+      .onlyTarget = "gfx942";
   push(make(
-      "v_fmamk_f32 v8, v2, 0x3fc00000, v4", f32, f32, f32, none, EXACT {
-        UNUSED;
-        mpfr_set_d(c, 1.5, MPFR_RNDN);
-        mpfr_fma(r, a, c, b, mode);
-      }));
+           "v_fmamk_f32 v8, v2, 0x3fc00000, v4", f32, f32, f32, none,
+           EXACT {
+             UNUSED;
+             mpfr_set_d(c, 1.5, MPFR_RNDN);
+             mpfr_fma(r, a, c, b, mode);
+           }))
+      .onlyTarget = "gfx942";
+  // Two roundings, no denormals.
+  for (auto [line, literalAddend, literalFactor] :
+       {std::tuple<std::string, bool, bool>{"v_mad_f32 v8, v2, v4, v6", false,
+                                            false},
+        {"v_mov_b32 v8, v6\nv_mac_f32 v8, v2, v4", false, false},
+        {"v_madak_f32 v8, v2, v4, 0x3f000000", true, false},
+        {"v_madmk_f32 v8, v2, 0x3fc00000, v4", false, true},
+        {"v_mad_legacy_f32 v8, v2, v4, v6", false, false}}) {
+    bool legacy = line.find("legacy") != std::string::npos;
+    FloatCase &k = push(make(
+        line, f32, f32, f32, literalAddend || literalFactor ? none : f32,
+        [=, literalAddend = literalAddend, literalFactor = literalFactor](
+            mpfr_ptr r, mpfr_ptr a, mpfr_ptr b, mpfr_ptr c, mpfr_rnd_t mode) {
+          if (literalAddend)
+            mpfr_set_d(c, 0.5, MPFR_RNDN);
+          if (literalFactor) {
+            mpfr_set(c, b, MPFR_RNDN);
+            mpfr_set_d(b, 1.5, MPFR_RNDN);
+          }
+          Number product, rounded;
+          if (legacy && (mpfr_zero_p(a) || mpfr_zero_p(b)))
+            mpfr_set_zero(product, 1);
+          else
+            mpfr_mul(product, a, b, mode);
+          uint64_t bits = encode(product, f32, mode);
+          if (isDenormal(f32, bits))
+            bits &= f32.sign();
+          decode(rounded, f32, bits);
+          mpfr_add(r, rounded, c, mode);
+        }));
+    k.alwaysFlushes = true;
+    k.onlyTarget = "gfx90a";
+  }
   push(make(
       "v_mul_legacy_f32 v8, v2, v4", f32, f32, f32, none, EXACT {
         UNUSED;
@@ -581,10 +619,14 @@ int64_t order(Format f, uint64_t bits) {
 void checkFloatCases(const std::string &target, unsigned round,
                      unsigned denormals) {
   const mpfr_rnd_t modes[] = {MPFR_RNDN, MPFR_RNDU, MPFR_RNDD, MPFR_RNDZ};
-  std::vector<FloatCase> cases = floatCases();
+  std::vector<FloatCase> cases;
   std::vector<std::string> lines;
-  for (const FloatCase &k : cases)
-    lines.push_back(k.assembly);
+  std::vector<FloatCase> all = floatCases();
+  for (FloatCase &k : all)
+    if (!k.onlyTarget || target == k.onlyTarget) {
+      lines.push_back(k.assembly);
+      cases.push_back(std::move(k));
+    }
   constexpr size_t count = 320;
   // One set of sources for each format: cases look at the set of their own.
   for (Format sourceFormat : {f16, f32, f64}) {

@@ -198,11 +198,20 @@ TEST_P(CheckerTest, UninitialisedRegisterInOneLane) {
 )"));
 }
 
-TEST_P(CheckerTest, UninitialisedAddressBranchAndExec) {
-  expectOne(check("global_load_dword v4, v9, s[4:5]\ns_waitcnt vmcnt(0)\n"),
-            // The address is the pattern's: out of bounds as well, of another
-            // kind; the run says both.
-            FindingKind::UninitialisedRegister, {"the address", "v9"});
+TEST_P(CheckerTest, UninitialisedAddress) {
+  auto findings = check("global_load_dword v4, v9, s[4:5]\n"
+                        "s_waitcnt vmcnt(0)\n");
+  // The address is the pattern's: out of bounds as well.
+  ASSERT_EQ(findings.size(), 2u) << textOf(findings);
+  EXPECT_EQ(findings[0].kind, FindingKind::UninitialisedRegister);
+  EXPECT_NE(findings[0].message.find("the address depends on v9"),
+            std::string::npos)
+      << findings[0].message;
+  EXPECT_EQ(findings[1].kind, FindingKind::OutOfBounds);
+  expectOne(check("v_and_b32_e32 v4, 0x7c, v9\n"
+                  "global_load_dword v4, v4, s[4:5]\n"
+                  "s_waitcnt vmcnt(0)\n"),
+            FindingKind::UninitialisedRegister, {"the address depends on v4"});
 }
 
 TEST_P(CheckerTest, UninitialisedBranch) {
@@ -224,6 +233,19 @@ end:
   s_mov_b64 s[12:13], 0
   s_and_b64 vcc, vcc, s[12:13]
   s_and_saveexec_b64 s[10:11], vcc
+)"));
+  // A mask that is defined for some lanes only, spilled to a lane of a register
+  // and back, as -O0 code has them.
+  expectNone(check(R"(
+  s_mov_b64 s[12:13], 0xff
+  s_or_b64 s[14:15], s[14:15], s[12:13]
+  v_writelane_b32 v9, s14, 0
+  s_nop 1
+  v_readlane_b32 s16, v9, 0
+  s_nop 3
+  s_mov_b32 s17, 0
+  s_and_b64 s[16:17], s[16:17], s[12:13]
+  s_and_saveexec_b64 s[10:11], s[16:17]
 )"));
 }
 

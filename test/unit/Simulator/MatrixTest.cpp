@@ -1143,11 +1143,12 @@ uint64_t reference(const std::string &target, const Matrix &m, const Terms &t) {
 /// Kinds of operands. Each draws other paths of an implementation.
 struct Flavour {
   const char *what;
-  /// Exponents of A and B lie within this of 0.
+  /// Exponents of A and B lie within this of the centre.
   int spread;
   /// Of 256: any bits, specials, zeros.
   unsigned any, special, zero;
   enum { Near, Wide, Any, Cancel, Zero } c;
+  int centre = 0;
 };
 const Flavour flavours[] = {
     {"of order one", 2, 0, 0, 8, Flavour::Near},
@@ -1159,6 +1160,12 @@ const Flavour flavours[] = {
     {"few specials", 3, 0, 2, 64, Flavour::Any},
     {"any bits", 3, 200, 6, 10, Flavour::Any},
     {"zeros", 2, 0, 0, 230, Flavour::Zero},
+    {"tiny products and zeros", 6, 0, 0, 150, Flavour::Zero, -51},
+    {"tiny products", 9, 0, 0, 60, Flavour::Wide, -50},
+    {"tiny products, cancellation", 3, 0, 0, 10, Flavour::Cancel, -50},
+    {"one in 256 special", 2, 0, 1, 30, Flavour::Near},
+    {"huge products", 4, 0, 0, 30, Flavour::Near, 62},
+    {"huge products, cancellation", 2, 0, 0, 0, Flavour::Cancel, 61},
 };
 
 uint64_t randomElement(Type type, const Flavour &f, std::mt19937_64 &random) {
@@ -1204,7 +1211,7 @@ uint64_t randomElement(Type type, const Flavour &f, std::mt19937_64 &random) {
   }
   if (die < f.any + f.special + f.zero)
     return total == 8 ? 0 : sign;
-  int e = int((r >> 55) % unsigned(2 * f.spread + 1)) - f.spread;
+  int e = int((r >> 55) % unsigned(2 * f.spread + 1)) - f.spread + f.centre;
   e = std::clamp(e, -bias, int(top) - 1 - bias);
   return sign | uint64_t(e + bias) << fraction | rest;
 }

@@ -6,7 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../../lib/Simulator/Machine.h"
 #include "TestSupport.h"
+#include <sys/mman.h>
+#include <unistd.h>
 
 using namespace wavesmith::sim;
 using namespace wavesmith::sim::test;
@@ -35,7 +38,10 @@ void exercise(llvm::ArrayRef<uint8_t> elf, unsigned &loaded, unsigned &launched,
               std::string *message = nullptr) {
   auto object = CodeObject::load(elf);
   if (!object) {
-    EXPECT_FALSE(llvm::toString(object.takeError()).empty());
+    std::string text = llvm::toString(object.takeError());
+    EXPECT_FALSE(text.empty());
+    // A crash is contained, but no file here should cause one.
+    EXPECT_EQ(text.find("gave up"), std::string::npos) << text;
     return;
   }
   ++loaded;
@@ -53,13 +59,14 @@ void exercise(llvm::ArrayRef<uint8_t> elf, unsigned &loaded, unsigned &launched,
     p.workgroup = {64, 1, 1};
     p.kernarg = arguments.bytes;
     p.maxInstructions = 20000;
-    auto result = launch(**object, device.memory, p);
+    auto result = launchChecked(**object, device.memory, p);
     if (result) {
       ++launched;
       continue;
     }
     std::string text = llvm::toString(result.takeError());
     EXPECT_FALSE(text.empty());
+    EXPECT_EQ(text.find("gave up"), std::string::npos) << text;
     if (message)
       *message = text;
   }
@@ -155,6 +162,49 @@ TEST_P(RobustnessTest, OtherFilesAreNamed) {
   EXPECT_NE(messageFor(relocatable).find("link it with ld.lld"),
             std::string::npos)
       << messageFor(relocatable);
+}
+
+// The worst that can be done to the simulator: its own memory goes away.
+TEST_P(RobustnessTest, ACrashInAnyThreadIsAnError) {
+  auto object = build(R"(
+kernel void copy(global int *out, global const int *in) {
+  size_t i = __builtin_amdgcn_workgroup_id_x() * 64 +
+             __builtin_amdgcn_workitem_id_x();
+  out[i] = in[i];
+})",
+                      "cl", target());
+  ASSERT_TRUE(object);
+  constexpr unsigned groups = 1024;
+  std::vector<int> numbers(groups * 64);
+  for (size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = int(i * 7);
+  Device device;
+  uint64_t out = device.upload(std::vector<int>(numbers.size()));
+  uint64_t in = device.upload(numbers);
+  Arguments arguments;
+  arguments.add(out).add(in);
+
+  // One page in the middle of the input, which is larger than what malloc
+  // takes from its heap.
+  uintptr_t page = sysconf(_SC_PAGESIZE);
+  auto bytes = reinterpret_cast<uintptr_t>(
+      device.memory.image().allocations.at(in).bytes.get());
+  uintptr_t middle = (bytes + numbers.size() * sizeof(int) / 2) & ~(page - 1);
+  auto *victim = reinterpret_cast<void *>(middle);
+  for (unsigned threads : {1u, 2u, 5u}) {
+    ASSERT_EQ(mprotect(victim, page, PROT_NONE), 0);
+    auto result =
+        device.tryRun(*object, "copy", groups, 64, arguments, threads);
+    ASSERT_EQ(mprotect(victim, page, PROT_READ | PROT_WRITE), 0);
+    std::string message = messageOf(result);
+    EXPECT_EQ(message.find("launch of kernel 'copy': the simulator gave up: it "
+                           "crashed"),
+              0u)
+        << message;
+    // The same simulator runs on.
+    device.run(*object, "copy", groups, 64, arguments, threads);
+    EXPECT_EQ(device.download<int>(out, numbers.size()), numbers);
+  }
 }
 
 TEST(MemoryTest, AllocationsAreChecked) {

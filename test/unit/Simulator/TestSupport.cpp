@@ -119,8 +119,9 @@ llvm::Expected<Counters> launchChecked(const CodeObject &object, Memory &memory,
   parameters.check = &options;
   parameters.findings = &findings;
   auto result = launch(object, memory, parameters, threads);
-  if (!result || findings.empty())
+  if (findings.empty())
     return result;
+  consumeError(result.takeError());
   return createStringError(findings.front().text());
 }
 

@@ -22,8 +22,8 @@ def Wavesmith_OdeSystemOp : Wavesmith_Op<"ode_system",
   let summary = "a system of ordinary differential equations of sparse terms";
   let description = [{
     Declares the states y (with units), the parameters p (with units) and the
-    unit of time. The region holds rate coefficients, any arith/math
-    expression on f64 values, and terms. All zones of a batch share the
+    unit of time. The region holds rate coefficients, arith/math expressions
+    on f64 values (docs/numbers.md lists the operations), and terms. All zones of a batch share the
     system; y and p differ between zones, time does not.
 
     With the terms numbered r = 0, 1, ... in the order in which they stand,

@@ -11,7 +11,8 @@
 // upstream's elementwise arith and math operations on blocks, by
 // tensor.splat, tensor.extract (of a table), tensor.extract_slice and
 // tensor.insert_slice (one row of an array), and by scf's control flow on
-// values that are the same in the whole workgroup.
+// values that are the same in the whole workgroup. math.rsqrt of f64 is
+// 1.0 / sqrt(x), with two roundings.
 //
 //===----------------------------------------------------------------------===//
 
