@@ -963,8 +963,8 @@ std::vector<Row> rows() {
     all.push_back({std::move(name), chip.str(), unit.str(), source.str(), -1,
                    published, std::move(model), remark.str(), skipped.str()});
   };
-  constexpr StringLiteral attention =
-      "AITER's published comparison, bf16, B16 H16 S16384, causal";
+  constexpr StringLiteral attention = "published comparison of AITER, Triton "
+                                      "and SDPA, bf16, B16 H16 S16384, causal";
   constexpr StringLiteral version =
       "38 heads instead of 256, which only repeat. The publication names "
       "neither Triton's version nor its configuration: this is the best of 36, "
@@ -1011,14 +1011,18 @@ std::vector<Row> rows() {
       "f64 on one GCD of MI250X: grid read and written, over time";
   compared("stencil, one point a work-item", "mi250x", 0.5 * 1638.4e9, "byte/s",
            laplacian, stencil(stencilSource, 1),
-           "By the publication's counters 1.4 times the least was moved, at "
-           "71 % of the peak; the model's L2 keeps the planes of the grid more "
-           "often (1.2 times) and its HBM reaches the 80 % of plain streams.");
-  compared("stencil, rows in registers", "mi250x", 1165e9, "byte/s", laplacian,
+           "The publication reckons that 1.4 times the least was moved, with "
+           "71 % of the peak as what is possible; the model's L2 keeps the "
+           "planes of the grid more often (1.2 times) and its HBM reaches the "
+           "80 % of plain streams.");
+  compared("stencil, rows in registers", "mi250x", 1165e9, "byte/s",
+           "published stencil bandwidth of one GCD of MI250; AMD lab notes, "
+           "Laplacian, give 71 % of the peak as within reach",
            stencil(tiledStencilSource, 8),
-           "Written anew after the publication's description: rows in "
-           "registers, stores past the caches; how many rows that had is not "
-           "known, and the model's stores take room in L2 all the same.");
+           "Written anew with what the publication names, rows kept in "
+           "registers and accesses in another order, and with nontemporal "
+           "stores; how many rows that kernel had is not known, and the "
+           "model's nontemporal stores take room in L2 all the same.");
   constexpr StringLiteral blog =
       "ROCm blog, Performance Profiling on AMD GPUs, part 5, one GCD of MI250";
   compared(
@@ -1030,9 +1034,9 @@ std::vector<Row> rows() {
           return result.takeError();
         return result->instructionsPerCycle;
       },
-      "Not the publication's kernel, which is not public, but one with "
-      "its sizes: that one has about 30 pointers, rates and more arrays "
-      "from L2 in each step, and waits for those.");
+      "Not the publication's kernel, which is not public, but one with its "
+      "sizes: that one reads more arrays from L2 in each step (about 30 "
+      "pointers), which presumably is what it waits for.");
   compared(
       "LDS reduction, 64 lanes over one", "mi250x", 26.5 / 13.2, "ratio", blog,
       [](const Row &row) -> Expected<double> {
