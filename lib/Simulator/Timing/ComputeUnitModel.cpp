@@ -73,8 +73,7 @@ wavesmith::sim::instructionCosts(const sim::detail::CodeObjectImage &image) {
           cost.cycles - mfmaCoissueCycles(name, image.target));
     }
     cost.flat = instruction.isFlat;
-    cost.storesToLDS =
-        cost.unit == Unit::LDS && name.starts_with("DS_WRITE");
+    cost.storesToLDS = cost.unit == Unit::LDS && name.starts_with("DS_WRITE");
     cost.immediate = static_cast<uint16_t>(instruction.imm);
     cost.special = StringSwitch<Special>(name)
                        .Case("S_WAITCNT", Special::Waitcnt)
@@ -103,8 +102,8 @@ LDSCycles wavesmith::sim::ldsCycles(const TargetInfo &target,
     // The distinct words that each bank has to give.
     SmallVector<uint64_t, 64> asked;
     for (uint64_t rest = group; rest; rest &= rest - 1) {
-      uint64_t word = access.address[first + llvm::countr_zero(rest)] /
-                      target.ldsBankBytes;
+      uint64_t word =
+          access.address[first + llvm::countr_zero(rest)] / target.ldsBankBytes;
       for (unsigned k = 0; k < words; ++k)
         asked.push_back(word + k);
     }
@@ -306,9 +305,9 @@ void ComputeUnitModel::accessMemory(WaveState &state, unsigned simd,
     double begin = port.take(t, std::max(portCycles, double(cycles.all)));
     begin = std::max(begin, ldsBanks.take(begin, cycles.all));
     // The latency is that of an access of one word without conflicts.
-    otherDone = std::max(
-        otherDone, begin + p.ldsLatency + std::max(0.0, portCycles - turnCycles) +
-                       cycles.conflicts);
+    otherDone = std::max(otherDone, begin + p.ldsLatency +
+                                        std::max(0.0, portCycles - turnCycles) +
+                                        cycles.conflicts);
   }
   if (cost.unit == Unit::ScalarMemory) {
     otherDone = memory.scalarAccess(t, index, requests);
@@ -397,7 +396,8 @@ Error ComputeUnitModel::issue(WaveState &state, SIMD &simd, double t) {
   state.since = t + turnCycles;
   state.ready = next;
   state.reason = reason;
-  if (wave.status == WaveStatus::AtBarrier || wave.status == WaveStatus::Ended) {
+  if (wave.status == WaveStatus::AtBarrier ||
+      wave.status == WaveStatus::Ended) {
     state.ready = std::numeric_limits<double>::infinity();
     if (wave.status == WaveStatus::Ended) {
       llvm::erase(simd.waves, &state);
@@ -434,7 +434,7 @@ Expected<bool> ComputeUnitModel::turn(unsigned number, double t) {
     uint32_t index = state->wave->pc;
     Unit unit = index < costs.size() ? costs[index].unit : Unit::Internal;
     // Vector and matrix instructions come through the same port.
-    unsigned port = unit == Unit::Matrix ? unsigned(Unit::Vector)
+    unsigned port = unit == Unit::Matrix         ? unsigned(Unit::Vector)
                     : unit == Unit::ScalarMemory ? unsigned(Unit::Scalar)
                                                  : unsigned(unit);
     if (unit != Unit::Internal && ((taken >> port) & 1)) {

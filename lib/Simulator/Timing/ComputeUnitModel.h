@@ -140,8 +140,8 @@ private:
   double waitTime(const WaveState &state, uint16_t immediate,
                   StallReason &reason) const;
   void accessMemory(WaveState &state, unsigned simd,
-                    const InstructionCost &cost,
-                    uint32_t index, const AccessRecord *record, double t);
+                    const InstructionCost &cost, uint32_t index,
+                    const AccessRecord *record, double t);
 
   const Dispatch &dispatch;
   const TargetInfo &target;

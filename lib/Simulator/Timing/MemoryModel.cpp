@@ -187,8 +187,8 @@ double MemoryModel::vectorAccess(double now, uint32_t instruction,
   double sent = data.take(begin, dataBytes / target.vectorL1BytesPerClock);
   done = std::max(done, sent + p.vectorL1Latency);
   bool through = requests.write || requests.atomic;
-  uint64_t perLine = std::max<uint64_t>(
-      1, uint64_t(target.vectorL1LineBytes) / sharedLineBytes);
+  uint64_t perLine = std::max<uint64_t>(1, uint64_t(target.vectorL1LineBytes) /
+                                               sharedLineBytes);
   for (auto [i, line] : llvm::enumerate(requests.lines)) {
     if (!through) {
       ++stats.vectorAccesses;
@@ -209,10 +209,10 @@ double MemoryModel::vectorAccess(double now, uint32_t instruction,
                                                      requests.lines.size())
                            : lineBytes;
     for (uint64_t part = 0; part < perLine; ++part)
-      back = std::max(back,
-                      sharedAccess(asked, instruction,
-                                   line * lineBytes / sharedLineBytes + part,
-                                   bytes / double(perLine), through));
+      back =
+          std::max(back, sharedAccess(asked, instruction,
+                                      line * lineBytes / sharedLineBytes + part,
+                                      bytes / double(perLine), through));
     ordered.push_back(back);
     std::push_heap(ordered.begin(), ordered.end(), std::greater<>());
     done = std::max(done, back);

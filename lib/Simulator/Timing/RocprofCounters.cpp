@@ -32,9 +32,9 @@ static std::string arithmeticKind(StringRef opcode) {
             .Cases({"ADD", "SUB", "SUBREV"}, "ADD")
             .Cases({"MUL", "MUL_LEGACY"}, "MUL")
             .Cases({"FMA", "FMAC", "MAD", "MAC", "FMAMK", "FMAAK"}, "FMA")
-            .Cases({"RCP", "RSQ", "SQRT", "EXP", "LOG", "SIN", "COS",
-                    "RCP_IFLAG"},
-                   "TRANS")
+            .Cases(
+                {"RCP", "RSQ", "SQRT", "EXP", "LOG", "SIN", "COS", "RCP_IFLAG"},
+                "TRANS")
             .Default("");
     return kind.empty() ? "" : (kind + "_" + type).str();
   }
@@ -87,8 +87,7 @@ static std::pair<StringRef, double> matrixWork(StringRef opcode) {
 }
 
 std::vector<RocprofCounter>
-wavesmith::sim::rocprofCounters(const Counters &c,
-                                ArrayRef<InstructionUse> use,
+wavesmith::sim::rocprofCounters(const Counters &c, ArrayRef<InstructionUse> use,
                                 const TimingReport *timing) {
   std::vector<RocprofCounter> all;
   auto add = [&](const Twine &name, double value) {

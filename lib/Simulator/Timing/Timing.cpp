@@ -101,7 +101,8 @@ public:
       : memory(memory), costs(costs), assignment(assignment), cu(cu),
         caches(target) {
     for (unsigned i = 0; i < slots; ++i) {
-      executions.push_back(std::make_unique<WorkgroupExecution>(dispatch, observer));
+      executions.push_back(
+          std::make_unique<WorkgroupExecution>(dispatch, observer));
       active.push_back(false);
     }
   }
@@ -121,8 +122,8 @@ public:
       bool any = false;
       for (Wave &wave : execution.waves()) {
         // A few instructions each, so that wavefronts stay close.
-        for (unsigned i = 0; i < 16 && instructions &&
-                             wave.status == WaveStatus::Running;
+        for (unsigned i = 0;
+             i < 16 && instructions && wave.status == WaveStatus::Running;
              ++i, --instructions) {
           any = true;
           if (Error error = step(slot, wave))
@@ -222,9 +223,9 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
     return prepared.takeError();
   const Dispatch &dispatch = **prepared;
   const KernelInfo &kernel = dispatch.kernel;
-  auto occupancy = computeOccupancy(
-      target, kernel.vgprCount - kernel.agprCount, kernel.agprCount,
-      kernel.sgprCount, dispatch.ldsBytes, dispatch.threads);
+  auto occupancy = computeOccupancy(target, kernel.vgprCount - kernel.agprCount,
+                                    kernel.agprCount, kernel.sgprCount,
+                                    dispatch.ldsBytes, dispatch.threads);
   if (!occupancy)
     return occupancy.takeError();
 
@@ -233,8 +234,8 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
   Assignment assignment(target, dispatch.workgroups);
   double workOfCU = options.work ? assignment.chooseDie(options.work) : 0;
   uint64_t ofCU = assignment.countOf(0);
-  unsigned slots = static_cast<unsigned>(
-      std::min<uint64_t>(occupancy->workgroupsPerCU, std::max<uint64_t>(ofCU, 1)));
+  unsigned slots = static_cast<unsigned>(std::min<uint64_t>(
+      occupancy->workgroupsPerCU, std::max<uint64_t>(ofCU, 1)));
   unsigned cusOfDie = target.computeUnits / target.dies;
   unsigned busyCUs = static_cast<unsigned>(
       std::min<uint64_t>(dispatch.workgroups, target.computeUnits));
@@ -243,8 +244,9 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
   // grid are. Rather fewer workgroups at a time on each than fewer CUs.
   unsigned neighbours =
       std::min(cusOfDie - 1, std::max(1u, mostNeighbourWaves / dispatch.waves));
-  unsigned neighbourSlots = std::clamp(
-      mostNeighbourWaves / std::max(1u, neighbours * dispatch.waves), 1u, slots);
+  unsigned neighbourSlots =
+      std::clamp(mostNeighbourWaves / std::max(1u, neighbours * dispatch.waves),
+                 1u, slots);
   while (neighbours && !assignment.countOf(neighbours))
     --neighbours;
 
@@ -259,8 +261,7 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
   std::vector<std::unique_ptr<Neighbour>> others;
   for (unsigned i = 1; i <= neighbours; ++i)
     others.push_back(std::make_unique<Neighbour>(dispatch, target, costs, model,
-                                                 assignment, i,
-                                                 neighbourSlots,
+                                                 assignment, i, neighbourSlots,
                                                  checker.get()));
 
   // The modelled CU goes ahead, its neighbours follow.
@@ -316,7 +317,8 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
   Counters counters;
   std::vector<uint64_t> hits(costs.size(), 0);
   // Instructions of a workgroup that is not modelled.
-  double instructionsOfRest = double(cu.issued) / double(std::max<uint64_t>(begun, 1));
+  double instructionsOfRest =
+      double(cu.issued) / double(std::max<uint64_t>(begun, 1));
   if (options.executeRest) {
     if (Error error = runWorkgroups(dispatch, done, threads, counters, hits,
                                     checker.get()))
@@ -372,10 +374,9 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
   }
   report.seconds = report.cycles / target.clockHz;
   double simds = target.simdsPerCU;
-  report.achievedOccupancy =
-      cycles ? whole * cu.waveCycles / report.cycles /
-                   (simds * target.maxWavesPerSIMD)
-             : 0;
+  report.achievedOccupancy = cycles ? whole * cu.waveCycles / report.cycles /
+                                          (simds * target.maxWavesPerSIMD)
+                                    : 0;
   report.instructionsPerCycle =
       cycles ? whole * double(cu.issued) / report.cycles : 0;
   auto share = [&](StringRef name, double busy, double units) {
@@ -404,8 +405,7 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
   report.l2HitRate = rate(s.l2Hits, s.l2Accesses);
   report.infinityCacheHitRate = rate(s.infinityHits, s.infinityAccesses);
   // Of the device: the CUs differ by a workgroup at most.
-  double scale =
-      begun ? whole * double(dispatch.workgroups) / double(ofCU) : 0;
+  double scale = begun ? whole * double(dispatch.workgroups) / double(ofCU) : 0;
   report.hbmBytesRead = s.hbmBytesRead * scale;
   report.hbmBytesWritten = s.hbmBytesWritten * scale;
   report.l2Requests = s.l2Requests * scale;
@@ -547,18 +547,18 @@ void TimingReport::print(raw_ostream &os, const CodeObject &object,
   for (const InstructionTiming &i : hot) {
     if (!i.stallCycles)
       break;
-    auto most = std::max_element(i.stallsByReason.begin(),
-                                 i.stallsByReason.end());
+    auto most =
+        std::max_element(i.stallsByReason.begin(), i.stallsByReason.end());
     std::string text;
     for (const auto &instruction : *code)
       if (instruction.address == i.address)
         text = StringRef(instruction.text).trim().str();
-    os << format("%13.1f %%  %-21s  %#6llx  %s\n",
-                 100.0 * double(i.stallCycles) / double(all),
-                 stringify(static_cast<StallReason>(
-                               most - i.stallsByReason.begin()))
-                     .str()
-                     .c_str(),
-                 static_cast<unsigned long long>(i.address), text.c_str());
+    os << format(
+        "%13.1f %%  %-21s  %#6llx  %s\n",
+        100.0 * double(i.stallCycles) / double(all),
+        stringify(static_cast<StallReason>(most - i.stallsByReason.begin()))
+            .str()
+            .c_str(),
+        static_cast<unsigned long long>(i.address), text.c_str());
   }
 }

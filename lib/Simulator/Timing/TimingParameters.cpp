@@ -29,7 +29,10 @@ TimingParameters wavesmith::sim::timingParameters(const TargetInfo &target,
   constexpr StringLiteral chase =
       "measured: mt4g, sample_results, pointer chase, median";
   constexpr StringLiteral bandwidth = "measured: mt4g, sample_results";
-  set(&P::ldsLatency, "lds_latency_cycles", !gfx942 ? 48 : mi300a ? 48 : 52,
+  set(&P::ldsLatency, "lds_latency_cycles",
+      !gfx942  ? 48
+      : mi300a ? 48
+               : 52,
       chase);
   set(&P::vectorL1Latency, "vector_l1_latency_cycles",
       !gfx942  ? 124
@@ -63,13 +66,13 @@ TimingParameters wavesmith::sim::timingParameters(const TargetInfo &target,
   set(&P::hbmBytesPerCycle, "hbm_bytes_per_cycle",
       target.hbmAchievableBytesPerSecond / target.clockHz,
       "the table of targets, achievable bandwidth");
-  set(&P::l2PortBytesPerCycle, "l2_port_bytes_per_cycle",
-      gfx942 ? 128 : 64, "ROCm Compute Profiler documentation");
+  set(&P::l2PortBytesPerCycle, "l2_port_bytes_per_cycle", gfx942 ? 128 : 64,
+      "ROCm Compute Profiler documentation");
   set(&P::l2FetchBytes, "l2_fetch_bytes", gfx942 ? 128 : 64, bandwidth);
 
   constexpr bool fitted = true;
-  set(&P::branchTaken, "branch_taken_cycles", 20,
-      "fitted: not published", fitted);
+  set(&P::branchTaken, "branch_taken_cycles", 20, "fitted: not published",
+      fitted);
   set(&P::vectorToScalar, "vector_to_scalar_cycles", 12,
       "fitted: not published", fitted);
   set(&P::barrier, "barrier_cycles", 16, "fitted: not published", fitted);
