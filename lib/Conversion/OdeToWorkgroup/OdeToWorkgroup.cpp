@@ -185,7 +185,8 @@ LogicalResult ConvertOdeToWorkgroupPass::convert(func::FuncOp function) {
   builder.setInsertionPointToStart(entry);
   int64_t size = request->schedule.getWorkgroupSize();
   auto workgroup =
-      WorkgroupOp::create(builder, loc, entry->getArguments().back(), size);
+      WorkgroupOp::create(builder, loc, entry->getArguments().back(), size,
+                          /*threads_per_zone=*/IntegerAttr());
   func::ReturnOp::create(builder, loc);
 
   KernelArguments arguments;

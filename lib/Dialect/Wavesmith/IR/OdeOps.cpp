@@ -9,6 +9,7 @@
 #include "wavesmith/Dialect/Wavesmith/IR/Units.h"
 #include "llvm/ADT/StringSet.h"
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace wavesmith;
@@ -236,9 +237,10 @@ static LogicalResult verifyBatch(Operation *op, const Twine &what,
   return diagnostic << "xf64>, got " << type;
 }
 
+/// Checks the operands that all operations on a system share.
 template <typename Op>
-static LogicalResult verifyQuantity(Op op, SymbolTableCollection &symbols,
-                                    bool rowsAreTerms) {
+static FailureOr<OdeSystemOp>
+verifySystemOperands(Op op, SymbolTableCollection &symbols) {
   auto system =
       symbols.lookupNearestSymbolFrom<OdeSystemOp>(op, op.getSystemAttr());
   if (!system)
@@ -259,6 +261,16 @@ static LogicalResult verifyQuantity(Op op, SymbolTableCollection &symbols,
                          cast<RankedTensorType>(op.getParameters().getType()),
                          system.getNumParameters(), op.getLayout())))
     return failure();
+  return system;
+}
+
+template <typename Op>
+static LogicalResult verifyQuantity(Op op, SymbolTableCollection &symbols,
+                                    bool rowsAreTerms) {
+  FailureOr<OdeSystemOp> found = verifySystemOperands(op, symbols);
+  if (failed(found))
+    return failure();
+  OdeSystemOp system = *found;
   int64_t rows = rowsAreTerms ? getTerms(system).size() : system.getNumStates();
   if (rows == 0)
     return op.emitOpError("system ")
@@ -283,4 +295,48 @@ OdeProductionLossOp::verifySymbolUses(SymbolTableCollection &symbols) {
 LogicalResult
 OdeTermValuesOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyQuantity(*this, symbols, /*rowsAreTerms=*/true);
+}
+
+LogicalResult OdeIntegrateOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FailureOr<OdeSystemOp> found = verifySystemOperands(*this, symbols);
+  if (failed(found))
+    return failure();
+  OdeSystemOp system = *found;
+  if (getFinalStates().getType() != getStates().getType())
+    return emitOpError("expected final states of the type of the states ")
+           << getStates().getType() << ", got " << getFinalStates().getType();
+  for (auto [name, value] :
+       {std::pair("time", Value(getTime())),
+        std::pair("step", Value(getStep())),
+        std::pair("final time", Value(getFinalTime())),
+        std::pair("final step", Value(getFinalStep())),
+        std::pair("number of steps", Value(getNumSteps())),
+        std::pair("status", Value(getStatus()))})
+    if (!cast<RankedTensorType>(value.getType()).isDynamicDim(0))
+      return emitOpError("expected ")
+             << name << " to be one number a zone, tensor<?x...>, got "
+             << value.getType();
+  if (int64_t(getMaxSteps()) < 1 ||
+      int64_t(getMaxSteps()) > std::numeric_limits<int32_t>::max())
+    return emitOpError("expected max_steps from 1 to ")
+           << std::numeric_limits<int32_t>::max() << ", got "
+           << int64_t(getMaxSteps());
+  SmallPtrSet<Attribute, 8> seen;
+  for (auto [name, weight] :
+       llvm::zip_equal(getConservedStates(), getConservedWeights())) {
+    if (!system.findState(cast<StringAttr>(name).getValue()))
+      return emitOpError("conserved: unknown state ")
+             << name << ": system " << getSystemAttr()
+             << " does not declare it";
+    if (!seen.insert(name).second)
+      return emitOpError("conserved: state ") << name << " stands twice";
+    if (!std::isfinite(weight) || weight == 0)
+      return emitOpError("conserved: expected a weight for state ")
+             << name << " that is finite and not zero, got " << weight;
+  }
+  if (getTotal() && (getConservedStates().empty() || !getTotal()->isFinite() ||
+                     getTotal()->isZero()))
+    return emitOpError("expected a total that is finite and not zero, of "
+                       "states that are conserved");
+  return success();
 }

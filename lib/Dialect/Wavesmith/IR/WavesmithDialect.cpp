@@ -52,11 +52,70 @@ LogicalResult WavesmithDialect::verifyOperationAttribute(Operation *op,
 
 LogicalResult
 OdeScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                        CodeForm form, int64_t workgroupSize) {
+                        CodeForm form, int64_t workgroupSize,
+                        int64_t threadsPerZone) {
   if (workgroupSize <= 0)
     return emitError() << "expected workgroup_size to be positive, got "
                        << workgroupSize;
+  if (form != CodeForm::Cooperative) {
+    if (threadsPerZone != 1)
+      return emitError() << "expected threads_per_zone = 1 in the form "
+                         << stringifyCodeForm(form) << ", got "
+                         << threadsPerZone;
+    return success();
+  }
+  if (threadsPerZone <= 0 || workgroupSize % threadsPerZone != 0)
+    return emitError() << "expected threads_per_zone to divide workgroup_size "
+                       << workgroupSize << ", got " << threadsPerZone;
   return success();
+}
+
+LogicalResult
+AsymptoticAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                       APFloat fluxFraction, APFloat timeFraction,
+                       APFloat tolerance) {
+  for (auto [name, value] : {std::pair("flux_fraction", &fluxFraction),
+                             std::pair("time_fraction", &timeFraction),
+                             std::pair("tolerance", &tolerance)})
+    if (!value->isFiniteNonZero() || value->isNegative())
+      return emitError() << "expected " << name
+                         << " to be positive and finite, got "
+                         << value->convertToDouble();
+  return success();
+}
+
+Attribute AsymptoticAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  SmallVector<APFloat, 3> values;
+  auto parseNumber = [&](StringRef name) -> ParseResult {
+    double value;
+    if (parser.parseKeyword(name) || parser.parseEqual() ||
+        parser.parseFloat(value))
+      return failure();
+    values.emplace_back(value);
+    return success();
+  };
+  if (parser.parseLess() || parseNumber("flux_fraction") ||
+      parser.parseComma() || parseNumber("time_fraction") ||
+      parser.parseComma() || parseNumber("tolerance") || parser.parseGreater())
+    return {};
+  return AsymptoticAttr::getChecked([&] { return parser.emitError(loc); },
+                                    parser.getContext(), values[0], values[1],
+                                    values[2]);
+}
+
+void AsymptoticAttr::print(AsmPrinter &printer) const {
+  auto printNumber = [&](StringRef name, const APFloat &value) {
+    printer << name << " = ";
+    printShortest(printer.getStream(), value.convertToDouble());
+  };
+  printer << '<';
+  printNumber("flux_fraction", getFluxFraction());
+  printer << ", ";
+  printNumber("time_fraction", getTimeFraction());
+  printer << ", ";
+  printNumber("tolerance", getTolerance());
+  printer << '>';
 }
 
 LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,

@@ -81,7 +81,7 @@ LogicalResult SelectSchedulePass::select(Op op, const TargetInfo &target) {
     if (size == 0)
       size = target.wavefrontSize;
     schedule = OdeScheduleAttr::getChecked([&] { return op.emitError(); },
-                                           &getContext(), chosen, size);
+                                           &getContext(), chosen, size, int64_t(1));
     if (!schedule)
       return failure();
     op.setScheduleAttr(schedule);

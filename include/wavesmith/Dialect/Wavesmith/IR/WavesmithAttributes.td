@@ -37,7 +37,8 @@ def Wavesmith_ZoneLayoutAttr
 def Wavesmith_CodeForm : I32EnumAttr<"CodeForm",
     "how an ODE kernel's code is shaped", [
       I32EnumAttrCase<"StraightLine", 0, "straight_line">,
-      I32EnumAttrCase<"Table", 1, "table">]> {
+      I32EnumAttrCase<"Table", 1, "table">,
+      I32EnumAttrCase<"Cooperative", 2, "cooperative">]> {
   let cppNamespace = "::wavesmith";
   let genSpecializedAttr = 0;
 }
@@ -46,7 +47,10 @@ def Wavesmith_CodeFormAttr
   let description = [{
     `straight_line`: the system is unrolled, its constants are literals.
     `table`: a loop over a table of steps, whose code size does not depend on
-    the size of the system.
+    the size of the system. `cooperative`: the threads of a zone share its
+    tensors; what many reactions have in common is computed side by side. The
+    first two give each zone to a thread and serve quantities, the last serves
+    integrations.
   }];
   let assemblyFormat = "`<` $value `>`";
 }
@@ -54,18 +58,64 @@ def Wavesmith_CodeFormAttr
 def Wavesmith_OdeScheduleAttr : Wavesmith_Attr<"OdeSchedule", "ode_schedule"> {
   let summary = "how an ODE kernel is mapped to the device";
   let description = [{
-    One thread computes one zone. `form` shapes the code, `workgroup_size` is
-    the number of zones, and of threads, of one workgroup: a multiple of the
-    wavefront size, at most the target's limit. The schedule never changes a
-    bit of the result.
+    `form` shapes the code, `workgroup_size` is the number of threads of one
+    workgroup: a multiple of the wavefront size, at most the target's limit.
+    `threads_per_zone` threads compute one zone: 1 in the forms
+    `straight_line` and `table`; in the form `cooperative` a power of two up
+    to the wavefront size (several zones a wavefront or workgroup), or a whole
+    workgroup. The schedule never changes a bit of the result.
 
-    Example: `#wavesmith.ode_schedule<form = straight_line, workgroup_size = 64>`
+    Examples: `#wavesmith.ode_schedule<form = straight_line, workgroup_size = 64>`,
+    `#wavesmith.ode_schedule<form = cooperative, workgroup_size = 256, threads_per_zone = 256>`
   }];
   let parameters = (ins EnumParameter<Wavesmith_CodeForm>:$form,
-                        "int64_t":$workgroupSize);
-  let assemblyFormat =
-      "`<` `form` `=` $form `,` `workgroup_size` `=` $workgroupSize `>`";
+                        "int64_t":$workgroupSize,
+                        DefaultValuedParameter<"int64_t", "1">:$threadsPerZone);
+  let assemblyFormat = [{
+    `<` `form` `=` $form `,` `workgroup_size` `=` $workgroupSize
+    (`,` `threads_per_zone` `=` $threadsPerZone^)? `>`
+  }];
   let genVerifyDecl = 1;
+}
+
+def Wavesmith_AsymptoticAttr : Wavesmith_Attr<"Asymptotic", "asymptotic"> {
+  let summary = "the explicit asymptotic method";
+  let description = [{
+    For stiff systems: a state whose loss within the step exceeds its value
+    is driven towards production over loss, the others take an Euler step.
+    `wavesmith.ode_integrate` has the formulas.
+
+    - `flux_fraction`: the largest change of a state in a step.
+    - `time_fraction`: the largest step, as a part of the time.
+    - `tolerance`: how far the conserved total may move in a step, as a part
+      of it.
+
+    All three are positive and finite.
+
+    Example: `#wavesmith.asymptotic<flux_fraction = 0.01, time_fraction = 0.1, tolerance = 1.0e-07>`
+  }];
+  let parameters = (ins "::llvm::APFloat":$fluxFraction,
+                        "::llvm::APFloat":$timeFraction,
+                        "::llvm::APFloat":$tolerance);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Wavesmith_MemorySpace : I32EnumAttr<"MemorySpace",
+    "where a tensor of a workgroup stands", [
+      I32EnumAttrCase<"Global", 0, "global">,
+      I32EnumAttrCase<"LDS", 1, "lds">,
+      I32EnumAttrCase<"Registers", 2, "registers">]> {
+  let cppNamespace = "::wavesmith";
+  let genSpecializedAttr = 0;
+}
+def Wavesmith_MemorySpaceAttr
+    : EnumAttr<Wavesmith_Dialect, Wavesmith_MemorySpace, "memory_space"> {
+  let description = [{
+    `global`: a workspace that the caller provides; `lds`: the workgroup's
+    local data share; `registers`: each thread holds its own elements.
+  }];
+  let assemblyFormat = "$value";
 }
 
 def Wavesmith_TargetAttr : Wavesmith_Attr<"Target", "target"> {

@@ -224,4 +224,89 @@ def Wavesmith_OdeTermValuesOp : Wavesmith_OdeQuantityOp<"ode_term_values",
   }];
 }
 
+//===----------------------------------------------------------------------===//
+// Integration of a system on a batch of zones
+//===----------------------------------------------------------------------===//
+
+def Wavesmith_OdeIntegrateOp : Wavesmith_Op<"ode_integrate",
+    [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "integrate a system over time in every zone of a batch";
+  let description = [{
+    Takes each zone from its own time to `end`, which is the same for all, with
+    its own step size, which starts at `step`. Zones have no influence on each
+    other. Results: the states, the time that was reached, the step size to go
+    on with, the number of steps taken, and the status:
+
+    - 0: the zone has reached `end`;
+    - 1: it has taken `max_steps` steps and is not there;
+    - 2: a number was not finite (NaN, overflow); states, time and step size
+      are those at the start of the step that failed.
+
+    A zone whose time is not below `end` takes no step and has status 0.
+
+    `#wavesmith.asymptotic`: with y the states at the start of a step, P and L
+    as in `ode_production_loss` at y and the zone's time t, h the step size of
+    the step before, A the weights of `conserved`, X(y) the sum of fma(A_i, y_i,
+    sum) in ascending i from +0.0, and m the largest |P_i - L_i| (NaN if there
+    is one, from +0.0):
+
+        h1 = min(min(flux_fraction / m, time_fraction * t), h)
+        h2 = h1 where nothing is conserved, else, with
+             x = X(update(h1)), c = |x0 - x|, w = tolerance * |total|:
+               |x - total| > |x0 - total| and c > w: h1 * max(w / max(c, 1e-9 w), 0.1)
+               else, c < 0.25 w:                     h1 * (w / max(c, 0.9 w))
+               else:                                 h1
+        y = update(d), with d = end - t and t = end if t + h2 >= end, else
+            d = h2 and t = t + h2
+        x0 = X(y)
+
+        update(d)_i = q > 1 ? fma(P_i, d, y_i) / (1 + q) : fma(P_i - L_i, d, y_i)
+                      with q = (L_i * d) / y_i (not greater where NaN)
+
+    x0 is X of the states given at first, `total` that as well unless it is
+    given. min and max are NaN if an operand is. The step size that is kept is
+    h2. A step fails if m or X(y) is not finite, or any y_i at the end of the
+    integration. The method is FERN's explicit asymptotic method
+    (github.com/jayjaybillings/fern).
+
+    States and parameters have the shapes of `ode_rhs`; time, step size, steps
+    and status are one number a zone. `conserved` names states with weights;
+    it may be left out.
+
+    Example:
+
+    ```mlir
+    %y1, %t1, %h1, %steps, %status = wavesmith.ode_integrate @net(%t, %end, %h, %y, %p)
+        method #wavesmith.asymptotic<flux_fraction = 0.01, time_fraction = 0.1, tolerance = 1.0e-07>
+        conserved ["H1" = 1.0, "He4" = 4.0] total 1.0 max_steps 1000000
+        : (tensor<?xf64>, f64, tensor<?xf64>, tensor<2x?xf64>, tensor<2x?xf64>)
+        -> (tensor<2x?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xi32>, tensor<?xi32>)
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$system,
+                       1DTensorOf<[F64]>:$time, F64:$end,
+                       1DTensorOf<[F64]>:$step,
+                       2DTensorOf<[F64]>:$states,
+                       Optional<2DTensorOf<[F64]>>:$parameters,
+                       Wavesmith_AsymptoticAttr:$method,
+                       StrArrayAttr:$conserved_states,
+                       DenseF64ArrayAttr:$conserved_weights,
+                       OptionalAttr<F64Attr>:$total,
+                       I64Attr:$max_steps,
+                       DefaultValuedAttr<Wavesmith_ZoneLayoutAttr,
+                           "::wavesmith::ZoneLayout::StructureOfArrays">:$layout,
+                       OptionalAttr<Wavesmith_OdeScheduleAttr>:$schedule);
+  let results = (outs 2DTensorOf<[F64]>:$final_states,
+                      1DTensorOf<[F64]>:$final_time,
+                      1DTensorOf<[F64]>:$final_step,
+                      1DTensorOf<[I32]>:$num_steps,
+                      1DTensorOf<[I32]>:$status);
+  let assemblyFormat = [{
+    $system `(` $time `,` $end `,` $step `,` $states (`,` $parameters^)? `)`
+    `method` $method custom<OptionalWeights>("\"conserved\"", $conserved_states, $conserved_weights)
+    (`total` $total^)? `max_steps` $max_steps attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
 #endif // WAVESMITH_ODE_OPS_TD
