@@ -29,25 +29,36 @@ static std::optional<json::Array> describeArguments(gpu::GPUFuncOp kernel) {
   for (BlockArgument argument :
        kernel.getBody().getArguments().take_front(count)) {
     unsigned i = argument.getArgNumber();
-    auto name = kernel.getArgAttrOfType<StringAttr>(i, kNameAttrName);
+    auto known = kernel.getArgAttrOfType<StringAttr>(i, kNameAttrName);
     json::Object description;
-    description["name"] = name ? name.str() : "arg" + std::to_string(i);
+    description["name"] = known ? known.str() : "arg" + std::to_string(i);
     Type type = argument.getType();
     auto batch = dyn_cast<MemRefType>(type);
     Type element = batch ? batch.getElementType() : type;
     if (element.isIndex())
       element = IntegerType::get(type.getContext(), 64);
     bool isLast = i + 1 == count;
-    if (!element.isF64() && !(element.isInteger(64) && !batch)) {
+    StringRef name = llvm::TypeSwitch<Type, StringRef>(element)
+                         .Case([](Float64Type) { return "f64"; })
+                         .Case([](Float32Type) { return "f32"; })
+                         .Case([](IntegerType type) {
+                           return type.isInteger(64)   ? "i64"
+                                  : type.isInteger(32) ? "i32"
+                                                       : "";
+                         })
+                         .Default([](Type) { return ""; });
+    if (name.empty()) {
       kernel.emitError("kernel argument ")
           << i << " has the type " << type
-          << ", expected f64, i64, index, or a batch of f64";
+          << ", expected f64, f32, i64, i32, index, or a batch of them";
       return std::nullopt;
     }
-    description["type"] = element.isF64() ? "f64" : "i64";
+    description["type"] = name;
     if (batch) {
-      bool isOutput = bool(kernel.getArgAttr(i, kOutputAttrName));
-      description["kind"] = isOutput ? "output" : "input";
+      description["kind"] = kernel.getArgAttr(i, kOutputAttrName) ? "output"
+                            : kernel.getArgAttr(i, kWorkspaceAttrName)
+                                ? "workspace"
+                                : "input";
       json::Array shape;
       for (int64_t extent : batch.getShape())
         if (ShapedType::isDynamic(extent))
@@ -80,7 +91,8 @@ static LogicalResult describeKernels(ModuleOp module, json::Array &kernels) {
     json::Object description;
     description["name"] = kernel.getName();
     description["workgroup_size"] = json::Array(*size);
-    description["zones_per_workgroup"] = (*size)[0];
+    auto zones = kernel->getAttrOfType<IntegerAttr>(kZonesPerWorkgroupAttrName);
+    description["zones_per_workgroup"] = zones ? zones.getInt() : (*size)[0];
     description["arguments"] = std::move(*arguments);
     kernels.push_back(std::move(description));
   });
@@ -97,7 +109,8 @@ static json::Object describeSchedules(ModuleOp module) {
       return;
     schedules[function.getName()] =
         json::Object{{"form", stringifyCodeForm(schedule.getForm())},
-                     {"workgroup_size", schedule.getWorkgroupSize()}};
+                     {"workgroup_size", schedule.getWorkgroupSize()},
+                     {"threads_per_zone", schedule.getThreadsPerZone()}};
   });
   return schedules;
 }
@@ -127,7 +140,8 @@ static LogicalResult describeResources(ModuleOp module,
         {"sgpr_spills", number("sgpr_spill_count")},
         {"scratch_bytes", number("private_segment_fixed_size")},
         {"lds_bytes", number("group_segment_fixed_size")}};
-    int64_t size = *kernel.getInteger("zones_per_workgroup");
+    int64_t size =
+        *kernel.getArray("workgroup_size")->front().getAsInteger();
     auto occupancy = computeOccupancy(target, *resources.getInteger("vgprs"),
                                       *resources.getInteger("agprs"),
                                       *resources.getInteger("sgprs"),
