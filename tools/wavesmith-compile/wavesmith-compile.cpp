@@ -49,8 +49,12 @@ static cl::opt<std::string>
              cl::init("auto"), cl::cat(category));
 static cl::opt<int64_t>
     workgroupSize("workgroup-size",
-                  cl::desc("Zones and threads of a workgroup; 0 chooses"),
-                  cl::init(0), cl::cat(category));
+                  cl::desc("Threads of a workgroup; 0 chooses"), cl::init(0),
+                  cl::cat(category));
+static cl::opt<int64_t> threadsPerZone(
+    "threads-per-zone",
+    cl::desc("Threads that integrate one zone; 0 takes the whole workgroup"),
+    cl::init(0), cl::cat(category));
 static cl::opt<int64_t> straightLineLimit(
     "straight-line-limit",
     cl::desc("The most calls of exp, log and the like in unrolled code"),
@@ -86,6 +90,7 @@ int main(int argc, char **argv) {
   options.chip = chipName;
   options.form = formName;
   options.workgroupSize = workgroupSize;
+  options.threadsPerZone = threadsPerZone;
   options.straightLineLimit = straightLineLimit;
   options.codeObjectVersion = codeObjectVersion;
   options.optimizationLevel = optimizationLevel;

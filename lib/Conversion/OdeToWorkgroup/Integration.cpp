@@ -316,10 +316,9 @@ LogicalResult IntegrationBuilder::emit(ValueRange arguments) {
       isFinite, arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                       loop.getResult(3), integer(0)));
   status = select(isGood, status, integer(2));
-  for (auto [value, memory] : llvm::zip_equal(
-           ValueRange{loop.getResult(4), loop.getResult(0), loop.getResult(1),
-                      loop.getResult(2), status},
-           arguments))
+  SmallVector<Value> results = {loop.getResult(4), loop.getResult(0),
+                                loop.getResult(1), loop.getResult(2), status};
+  for (auto [value, memory] : llvm::zip_equal(results, arguments))
     StoreZoneOp::create(builder, loc, value, memory);
   return success();
 }

@@ -195,6 +195,7 @@ LogicalResult ConvertOdeToWorkgroupPass::convert(func::FuncOp function) {
   auto workgroup =
       WorkgroupOp::create(builder, loc, entry->getArguments().back(), size,
                           /*threads_per_zone=*/IntegerAttr());
+  func::ReturnOp::create(builder, loc);
   if (auto integrate = dyn_cast<OdeIntegrateOp>(request->op)) {
     workgroup.setThreadsPerZone(request->schedule.getThreadsPerZone());
     builder.createBlock(&workgroup.getBody());
@@ -203,7 +204,6 @@ LogicalResult ConvertOdeToWorkgroupPass::convert(func::FuncOp function) {
     function.erase();
     return result;
   }
-  func::ReturnOp::create(builder, loc);
 
   KernelArguments arguments;
   auto next = entry->args_begin();

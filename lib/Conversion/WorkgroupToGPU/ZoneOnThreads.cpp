@@ -540,7 +540,7 @@ void ZoneBody::combineLanes(SegmentedReduceOp op,
                             SmallVectorImpl<Value> &accumulators,
                             int64_t lanes) {
   for (int64_t distance = 1; distance < lanes; distance *= 2) {
-    SmallVector<Value> both(accumulators);
+    SmallVector<Value> both(accumulators.begin(), accumulators.end());
     for (Value accumulator : accumulators)
       both.push_back(exchange(accumulator, distance));
     SmallVector<Value> combined = inlineRegion(op.getCombine(), both);
@@ -698,7 +698,7 @@ LogicalResult ZoneBody::reduceSegmentsAcrossLanes(SegmentedReduceOp op) {
 LogicalResult ZoneBody::reduceAllAcrossThreads(SegmentedReduceOp op) {
   SmallVector<Value> accumulators = lookUpAll(op.getInit());
   int64_t count = op.getSegments()[1];
-  for (int64_t slot = 0; slot < llvm::divideCeil(count, threads); ++slot) {
+  for (int64_t slot = 0, end = llvm::divideCeil(count, threads); slot < end; ++slot) {
     SmallVector<Value> arguments(accumulators);
     for (Value elements : op.getElements()) {
       Value value = slotValue(op, elements, slot);
