@@ -25,8 +25,8 @@ using Integration = OdeEvaluator::Integration;
 using BranchCounts = OdeEvaluator::BranchCounts;
 
 Integration Integration::get(OdeIntegrateOp op) {
-  auto system = SymbolTable::lookupNearestSymbolFrom<OdeSystemOp>(
-      op, op.getSystemAttr());
+  auto system =
+      SymbolTable::lookupNearestSymbolFrom<OdeSystemOp>(op, op.getSystemAttr());
   AsymptoticAttr method = op.getMethod();
   Integration result;
   result.fluxFraction = method.getFluxFraction().convertToDouble();
@@ -151,8 +151,7 @@ class ZoneIntegrator {
 public:
   ZoneIntegrator(const OdeProgram &program, const Integration &integration,
                  ArrayRef<int64_t> recordedSteps)
-      : integration(integration), recordedSteps(recordedSteps),
-        rates(program) {
+      : integration(integration), recordedSteps(recordedSteps), rates(program) {
     y.resize(program.numStates);
     updated.resize(program.numStates);
   }
@@ -292,13 +291,11 @@ private:
 
 } // namespace
 
-llvm::Error OdeEvaluator::integrate(const Integration &integration,
-                                    ArrayRef<double> time,
-                                    ArrayRef<double> step,
-                                    ArrayRef<double> states,
-                                    ArrayRef<double> parameters,
-                                    size_t numZones,
-                                    IntegrationResults &results) const {
+llvm::Error
+OdeEvaluator::integrate(const Integration &integration, ArrayRef<double> time,
+                        ArrayRef<double> step, ArrayRef<double> states,
+                        ArrayRef<double> parameters, size_t numZones,
+                        IntegrationResults &results) const {
   if (llvm::Error error = checkSize("times", time.size(), 1, numZones))
     return error;
   if (llvm::Error error = checkSize("step sizes", step.size(), 1, numZones))

@@ -101,6 +101,32 @@ static llvm::Expected<const T *> findNamed(ArrayRef<T> list, StringRef what,
                                  "'; it has " + listNames(list));
 }
 
+static std::vector<double> getNumbers(const HostArray &array) {
+  std::vector<double> numbers(array.bytes.size() / sizeof(double));
+  if (!numbers.empty())
+    std::memcpy(numbers.data(), array.bytes.data(), array.bytes.size());
+  return numbers;
+}
+
+/// Reads an array of one number a zone; sets `numZones`, or checks it if it is
+/// set.
+static llvm::Expected<std::vector<double>>
+readVector(const llvm::Twine &what, StringRef path,
+           std::optional<size_t> &numZones) {
+  llvm::Expected<HostArray> array = readNumpyFile(path);
+  if (!array)
+    return array.takeError();
+  if (array->type != ElementType::F64 || array->shape.size() != 1 ||
+      (numZones && array->shape[0] != static_cast<int64_t>(*numZones)))
+    return llvm::createStringError(
+        what + ": expected f64 [" +
+        (numZones ? std::to_string(*numZones) : "zones") + "], got " +
+        stringify(array->type) + " " + formatShape(array->shape) + " in " +
+        path);
+  numZones = array->shape[0];
+  return getNumbers(*array);
+}
+
 /// Reads an array of `rows` numbers a zone; sets `numZones`, or checks it if it
 /// is set.
 static llvm::Expected<std::vector<double>>
@@ -123,10 +149,7 @@ readArray(const FunctionEvaluator &function, const llvm::Twine &what,
                                    ", got " + stringify(array->type) + " " +
                                    formatShape(array->shape) + " in " + path);
   numZones = array->shape[zonesFirst ? 0 : 1];
-  std::vector<double> numbers(array->bytes.size() / sizeof(double));
-  if (!numbers.empty())
-    std::memcpy(numbers.data(), array->bytes.data(), array->bytes.size());
-  return numbers;
+  return getNumbers(*array);
 }
 
 namespace {
@@ -161,7 +184,7 @@ static llvm::Expected<Request> readRequest(const CommandLine &line,
       if ((*argument)->kind == ArgumentKind::Unused)
         return llvm::createStringError("argument '" + pair->first +
                                        "' is not used by the function");
-      if (isScalar != ((*argument)->kind == ArgumentKind::Time))
+      if (isScalar != (*argument)->isScalar())
         return llvm::createStringError(
             "argument '" + pair->first + "' is " +
             (isScalar ? "an array: pass --input" : "a scalar: pass --scalar"));
@@ -255,33 +278,57 @@ evaluate(const CommandLine &line, const FunctionEvaluator &function,
     return function.evaluateSums(*values, *numZones, options);
   }
 
-  double time = 0;
-  std::vector<double> states, parameters;
+  double scalar = 0;
+  std::vector<double> time, step, states, parameters;
   for (auto [argument, value] :
        llvm::zip_equal(function.getArguments(), request.arguments)) {
     if (argument.kind == ArgumentKind::Unused)
       continue;
-    bool isScalar = argument.kind == ArgumentKind::Time;
+    bool isScalar = argument.isScalar();
     if (!value)
       return llvm::createStringError(
           "argument '" + argument.name + "' is missing: pass --" +
           (isScalar ? "scalar=" : "input=") + argument.name +
           (isScalar ? "=number" : "=file.npy"));
     if (isScalar) {
-      if (value->getAsDouble(time, /*AllowInexact=*/true))
+      if (value->getAsDouble(scalar, /*AllowInexact=*/true))
         return llvm::createStringError("argument '" + argument.name +
                                        "': expected a number, got '" + *value +
                                        "'");
       continue;
     }
-    auto numbers = readArray(function, "argument '" + argument.name + "'",
-                             *value, argument.rows, numZones);
+    std::string what = "argument '" + argument.name + "'";
+    auto numbers = argument.isVector() ? readVector(what, *value, numZones)
+                                       : readArray(function, what, *value,
+                                                   argument.rows, numZones);
     if (!numbers)
       return numbers.takeError();
-    (argument.kind == ArgumentKind::States ? states : parameters) =
-        std::move(*numbers);
+    switch (argument.kind) {
+    case ArgumentKind::ZoneTime:
+      time = std::move(*numbers);
+      break;
+    case ArgumentKind::ZoneStep:
+      step = std::move(*numbers);
+      break;
+    case ArgumentKind::States:
+      states = std::move(*numbers);
+      break;
+    default:
+      parameters = std::move(*numbers);
+      break;
+    }
   }
-  return function.evaluate(time, states, parameters, *numZones, options);
+  if (!function.getIntegration())
+    return function.evaluate(scalar, states, parameters, *numZones, options);
+  if (options.highPrecision)
+    return llvm::createStringError(
+        "--precision=high: an integration is computed in f64 only");
+  OdeEvaluator::Integration integration = *function.getIntegration();
+  integration.end = scalar;
+  integration.numThreads = options.numThreads;
+  OdeEvaluator::IntegrationResults all;
+  return function.integrate(integration, time, step, states, parameters,
+                            *numZones, all);
 }
 
 static llvm::Error run(const CommandLine &line,
@@ -306,14 +353,22 @@ static llvm::Error run(const CommandLine &line,
   FileTransaction files;
   for (const Request::File &file : request->files) {
     const FunctionEvaluator::ResultArrays &result = (*arrays)[file.result];
-    const std::vector<double> &numbers =
-        file.isMagnitude ? result.magnitudes : result.numbers;
+    const Result &description = function.getResults()[file.result];
     HostArrayView view;
-    view.type = ElementType::F64;
-    view.shape =
-        function.getShape(function.getResults()[file.result].rows, *numZones);
-    view.bytes = ArrayRef(reinterpret_cast<const uint8_t *>(numbers.data()),
-                          numbers.size() * sizeof(double));
+    if (description.isVector())
+      view.shape = {static_cast<int64_t>(*numZones)};
+    else
+      view.shape = function.getShape(description.rows, *numZones);
+    auto setNumbers = [&](ElementType type, const auto &numbers) {
+      view.type = type;
+      view.bytes = ArrayRef(reinterpret_cast<const uint8_t *>(numbers.data()),
+                            numbers.size() * sizeof(numbers[0]));
+    };
+    if (description.isInteger())
+      setNumbers(ElementType::I32, result.integers);
+    else
+      setNumbers(ElementType::F64,
+                 file.isMagnitude ? result.magnitudes : result.numbers);
     if (llvm::Error error = files.add(file.path, formatNumpy(view)))
       return error;
   }
