@@ -200,20 +200,11 @@ public:
         records.push_back({zone, numSteps, t, h, y});
       if (!step()) {
         status = 2;
-        return;
+        break;
       }
     }
-    // The last step fails if it has left a number that is not finite.
-    if (numSteps != 0 &&
-        !llvm::all_of(y, [](double value) { return std::isfinite(value); })) {
-      // `updated` is where step() has put the states before it.
-      std::swap(y, updated);
-      t = previousTime;
-      h = previousStep;
-      branches = previousBranches;
-      --numSteps;
+    if (!llvm::all_of(y, [](double value) { return std::isfinite(value); }))
       status = 2;
-    }
   }
 
 private:
@@ -248,6 +239,8 @@ private:
 
     double h1 = minimum(
         minimum(integration.fluxFraction / m, integration.timeFraction * t), h);
+    if (!(h1 > 0.0))
+      return false;
     BranchCounts counts = branches;
     double h2 = h1;
     uint64_t trialAsymptotic = 0;
@@ -256,6 +249,8 @@ private:
     } else {
       update(h1, trialAsymptotic);
       double x = getConserved(updated);
+      if (!std::isfinite(x))
+        return false;
       double c = std::fabs(x0 - x);
       double w = integration.tolerance * std::fabs(total);
       if (std::fabs(x - total) > std::fabs(x0 - total) && c > w) {
@@ -277,19 +272,12 @@ private:
     }
     uint64_t asymptotic = 0;
     update(d, asymptotic);
-    double x = getConserved(updated);
-    if (!std::isfinite(x))
-      return false;
-
     counts.asymptotic += asymptotic;
     counts.euler += y.size() - asymptotic;
-    previousTime = t;
-    previousStep = h;
-    previousBranches = branches;
     std::swap(y, updated);
     t = next;
     h = h2;
-    x0 = x;
+    x0 = getConserved(y);
     branches = counts;
     ++numSteps;
     return true;
@@ -301,8 +289,6 @@ private:
   ProductionLoss rates;
   std::vector<double> updated;
   double x0 = 0, total = 0;
-  double previousTime = 0, previousStep = 0;
-  BranchCounts previousBranches;
 };
 
 } // namespace

@@ -121,7 +121,7 @@ public:
   /// Z zones: arrays of Z numbers, and N x Z (`soa`) for the states.
   struct IntegrationResults {
     std::vector<double> states, time, step;
-    /// The steps taken; one that failed is taken back and is not among them.
+    /// The steps taken; one that failed is not among them.
     std::vector<int32_t> numSteps, status;
     std::vector<BranchCounts> branches;
     /// In ascending order of the zones and of a zone's steps. The state that a
