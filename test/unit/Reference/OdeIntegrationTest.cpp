@@ -472,6 +472,85 @@ TEST_F(Integrate, AStepFailsOnTheWay) {
   expectZone(got, 0, {0.375, 0.125, {1.25, nan, 3.0}, 2, 2});
 }
 
+/// One system, states A, B and C, parameter T, with `body`; nothing limits the
+/// step but the step size.
+std::string getFreeSystem(const std::string &body,
+                          const std::string &conserved = "") {
+  return "wavesmith.ode_system @s states [\"A\" : \"1\", \"B\" : \"1\", \"C\" "
+         ": \"1\"] parameters [\"T\" : \"K\"] time \"s\" {\n" +
+         body + R"(
+    }
+    func.func @f(%time: tensor<?xf64>, %end: f64, %step: tensor<?xf64>, %y: tensor<3x?xf64>, %p: tensor<1x?xf64>) -> tensor<3x?xf64> {
+      %0:5 = wavesmith.ode_integrate @s(%time, %end, %step, %y, %p)
+          method #wavesmith.asymptotic<flux_fraction = 1.0e+10, time_fraction = 1.0e+10, tolerance = 1.0e+10> )" +
+         conserved + R"( max_steps 1000
+          : (tensor<?xf64>, f64, tensor<?xf64>, tensor<3x?xf64>, tensor<1x?xf64>)
+          -> (tensor<3x?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xi32>, tensor<?xi32>)
+      return %0#0 : tensor<3x?xf64>
+    })";
+}
+
+/// t + h rounds to the end, end - t is not h: the step is cut.
+TEST_F(Integrate, TheLastStepIsTheRest) {
+  read(getFreeSystem(R"(
+      %k = arith.constant 1.0 : f64
+      wavesmith.term %k : "1/s" gain ["A" = 1.0])"));
+  ASSERT_EQ(0.9 + 0.1, 1.0);
+  ASSERT_NE(1.0 - 0.9, 0.1);
+  expectZone(run({Zone{0.9, 0.1, {0.0, 1.0, 1.0}, 300.0}}), 0,
+             {1.0, 0.1, {1.0 - 0.9, 1.0, 1.0}, 1, 0});
+}
+
+/// What is conserved is looked at in each step, also a state that has no part
+/// in the rates, and a sum that overflows.
+TEST_F(Integrate, WhatIsConservedMustBeFinite) {
+  read(getFreeSystem(R"(
+      %k = arith.constant 1.0 : f64
+      wavesmith.term %k : "1/s" gain ["A" = 1.0])",
+                     R"(conserved ["B" = 1.0, "C" = 2.0])"));
+  OdeEvaluator::IntegrationResults good =
+      run({Zone{0.25, 0.125, {0.0, 1.0, 1.0}, 300.0}});
+  EXPECT_EQ(good.status[0], 0);
+  EXPECT_EQ(good.numSteps[0], 5);
+  // Nothing moves what is conserved: each step is stretched.
+  EXPECT_EQ(good.branches[0].stretched, 5u);
+  for (State y : {State{0.0, nan, 1.0}, State{0.0, 1.0, infinity},
+                  State{0.0, 1.0, 1e308}})
+    expectZone(run({Zone{0.25, 0.125, y, 300.0}}), 0, {0.25, 0.125, y, 0, 2});
+}
+
+/// What is computed once a zone, and what at every step.
+TEST_F(Integrate, RatesFollowStatesAndTime) {
+  read(getFreeSystem(R"(
+      %T = wavesmith.parameter "T"
+      %t = wavesmith.time
+      %B = wavesmith.state "B"
+      %sum = wavesmith.weighted_sum ["A" = 1.0, "B" = 2.0, "C" = 3.0]
+      %M = wavesmith.third_body %T default 1.0e-03 efficiencies ["C" = 1.5]
+      %k0 = wavesmith.arrhenius %T A 0.3 b 0.1 E 100.0
+      %k1 = arith.mulf %k0, %sum : f64
+      %k2 = arith.mulf %k0, %M : f64
+      %k3 = math.sqrt %t : f64
+      %k4 = math.sqrt %B : f64
+      wavesmith.term %k0 : "1/s" loss ["A" = 1.0] gain ["B" = 1.0]
+      wavesmith.term %k1 : "1/s" gain ["A" = 1.0]
+      wavesmith.term %k2 : "1/s" gain ["B" = 1.0]
+      wavesmith.term %k3 : "1/s" gain ["C" = 1.0]
+      wavesmith.term %k4 : "1/s" gain ["C" = 1.0])"));
+  Zone zone = {0.25, 0x1p-10, {1.0, 2.0, 3.0}, 300.0};
+  integration.maxSteps = 3;
+  OdeEvaluator::IntegrationResults got = run({zone});
+  for (unsigned step = 0; step != 3; ++step) {
+    OdeEvaluator::Results rates;
+    llvm::cantFail(
+        evaluator->evaluate(zone.t, zone.y, {zone.T}, 1, {false, 1}, rates));
+    for (unsigned i = 0; i != 3; ++i)
+      zone.y[i] = fma(rates.production[i] - rates.loss[i], zone.h, zone.y[i]);
+    zone.t += zone.h;
+  }
+  expectZone(got, 0, {zone.t, zone.h, zone.y, 3, 1});
+}
+
 TEST_F(Integrate, TooManySteps) {
   Outcome whole = Second{1.0}.run(usual);
   for (int maxSteps : {1, 17, whole.steps - 1, whole.steps}) {
