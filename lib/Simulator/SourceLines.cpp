@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SourceLines.h"
+#include "wavesmith/Support/PrintableText.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
 #include "llvm/Object/ObjectFile.h"
 
@@ -53,6 +54,6 @@ std::string SourceLines::at(uint64_t address) {
       state->context->getLineInfoForAddress(where, specifier);
   if (!info || info->Line == 0 || info->FileName == DILineInfo::BadString)
     return "";
-  return info->FileName + ":" + std::to_string(info->Line) + ":" +
+  return printable(info->FileName) + ":" + std::to_string(info->Line) + ":" +
          std::to_string(info->Column);
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "wavesmith/Support/FatalErrors.h"
+#include "wavesmith/Support/PrintableText.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Signals.h"
@@ -55,7 +56,7 @@ static void handleFatalError(void *, const char *reason, bool) {
     recovery->HandleExit(1);
   }
   if (!exitingTool.empty())
-    exitWithMessage(reason);
+    exitWithMessage(printable(reason, "\n\t").c_str());
   // LLVM ends the process after this, but says nothing where there is a
   // handler.
   llvm::errs() << "LLVM ERROR: " << reason << "\n";

@@ -226,9 +226,10 @@ def launch(
         args: a value for each explicit argument, in order. For a pointer, an array
             in C order: the kernel gets a copy of exactly its bytes, and an array
             that is writable holds what the kernel left there afterwards. None is a
-            null pointer, an integer an address in `memory`. For a value, a number, a NumPy scalar, or the bytes: of
-            the size that the metadata names (a float of 2, 4 or 8 bytes; an
-            integer of any size, negative ones in two's complement).
+            null pointer, an integer an address in `memory`. For a value, a number, a
+            NumPy scalar, or the bytes: of the size that the metadata names (a float of
+            2, 4 or 8 bytes; an integer of any size, negative ones in two's
+            complement).
         dynamic_lds: bytes of LDS on top of the kernel's own.
         threads: host threads; results do not depend on it.
         max_instructions: that a wavefront may issue; 0 for no limit.
@@ -236,7 +237,7 @@ def launch(
         check: look for mistakes that the hardware hides, too: races, missing waits,
             uninitialised values and others. Several times slower.
         model_time: model the time as well; the name of a chip, or True for the
-            architecture's first. Not together with `check`.
+            architecture's first.
 
     Returns:
         A `Report`: counters, what a checked launch found, the modelled time.
