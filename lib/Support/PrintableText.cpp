@@ -55,6 +55,15 @@ bool wavesmith::isPrintable(llvm::StringRef text) {
   return true;
 }
 
+llvm::Error wavesmith::checkIsModule(llvm::StringRef contents) {
+  size_t zero = contents.find('\0');
+  if (zero == llvm::StringRef::npos || contents.starts_with("ML\xefR"))
+    return llvm::Error::success();
+  return llvm::createStringError(
+      "expected MLIR text or bytecode, got a binary file (byte " +
+      llvm::Twine(zero) + " is 0)");
+}
+
 PrintableStream::~PrintableStream() { os << printable(incomplete); }
 
 llvm::raw_ostream &PrintableStream::changeColor(enum Colors color, bool bold,

@@ -15,6 +15,7 @@
 #define WAVESMITH_SUPPORT_PRINTABLETEXT_H
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 #include <string>
 
@@ -27,6 +28,10 @@ std::string printable(llvm::StringRef text, llvm::StringRef keep = "");
 
 /// True if `printable` would change nothing.
 bool isPrintable(llvm::StringRef text);
+
+/// An error for a file that holds neither MLIR text nor MLIR bytecode: the
+/// parser would quote it.
+llvm::Error checkIsModule(llvm::StringRef contents);
 
 /// Passes on what is written to it, `printable` but for line ends and tabs.
 /// Colours pass through, if the other stream has them.
