@@ -87,6 +87,63 @@ MachineCode::create(StringRef processor) {
   return std::move(result);
 }
 
+/// A MachineCode that this thread alone has while it lives. Making one takes a
+/// millisecond, so they are kept for the next user; not for ever, because their
+/// contexts keep what disassembling allocates. One whose user is left by a jump
+/// (containFatalErrors) is lost, and no lock is held meanwhile.
+class BorrowedMachineCode {
+public:
+  static Expected<BorrowedMachineCode> take(StringRef processor) {
+    BorrowedMachineCode result(processor);
+    {
+      Shelf &shelf = theShelf();
+      std::lock_guard<std::mutex> lock(shelf.mutex);
+      auto &free = shelf.free[processor];
+      if (!free.empty()) {
+        result.kept = std::move(free.back());
+        free.pop_back();
+      }
+    }
+    if (!result.kept.code) {
+      auto code = MachineCode::create(processor);
+      if (!code)
+        return code.takeError();
+      result.kept.code = std::move(*code);
+    }
+    return std::move(result);
+  }
+  BorrowedMachineCode(BorrowedMachineCode &&) = default;
+  ~BorrowedMachineCode() {
+    if (!kept.code || ++kept.uses >= maximumUses)
+      return;
+    Shelf &shelf = theShelf();
+    std::lock_guard<std::mutex> lock(shelf.mutex);
+    shelf.free[processor].push_back(std::move(kept));
+  }
+  MachineCode &operator*() { return *kept.code; }
+  MachineCode *operator->() { return kept.code.get(); }
+
+private:
+  struct Kept {
+    std::unique_ptr<MachineCode> code;
+    unsigned uses = 0;
+  };
+  struct Shelf {
+    std::mutex mutex;
+    StringMap<std::vector<Kept>> free;
+  };
+  static constexpr unsigned maximumUses = 1000;
+
+  explicit BorrowedMachineCode(StringRef processor) : processor(processor) {}
+  static Shelf &theShelf() {
+    static Shelf shelf;
+    return shelf;
+  }
+
+  std::string processor;
+  Kept kept;
+};
+
 /// What a register operand means to the simulator.
 struct RegisterMeaning {
   Operand operand;
@@ -973,7 +1030,7 @@ Error Decoder::run() {
 } // namespace
 
 Error wavesmith::sim::decode(wavesmith::sim::detail::CodeObjectImage &image) {
-  auto mc = MachineCode::create(image.target);
+  auto mc = BorrowedMachineCode::take(image.target);
   if (!mc)
     return mc.takeError();
   return Decoder(image, **mc).run();
@@ -983,7 +1040,7 @@ std::string wavesmith::sim::detail::CodeObjectImage::textOfInstruction(
     uint32_t index) const {
   if (index >= instructions.size())
     return "<no instruction>";
-  auto mc = MachineCode::create(target);
+  auto mc = BorrowedMachineCode::take(target);
   if (!mc) {
     consumeError(mc.takeError());
     return opcodeNames[instructions[index].opcodeName];
