@@ -984,6 +984,13 @@ Error Decoder::run() {
       MCInst mi;
       uint64_t size = 0;
       ArrayRef<uint8_t> bytes = text.bytes.slice(4 * word);
+      // LLVM 22 crashes where a literal lies beyond the end. What takes more
+      // than is there is turned down below.
+      uint8_t padded[16] = {};
+      if (bytes.size() < sizeof(padded)) {
+        std::copy(bytes.begin(), bytes.end(), padded);
+        bytes = padded;
+      }
       auto status = MCDisassembler::Fail;
       uint32_t second =
           word + 1 < words ? support::endian::read32le(bytes.data() + 4) : 0;
