@@ -249,12 +249,13 @@ std::vector<RegisterMeaning> registerMeanings(const MCRegisterInfo &info) {
 bool stopsDisassembler(uint32_t first, uint32_t second) {
   unsigned top = first >> 24;
   constexpr uint32_t literal = 0xff, sdwa = 0xf9;
-  // VOP3 and VOP3P: three 9-bit sources; comparisons name an SGPR below.
+  // VOP3 and VOP3P: three 9-bit sources; comparisons and v_readlane_b32 name an
+  // SGPR below.
   if (top >= 0xd0 && top <= 0xd3)
     for (unsigned i = 0; i < 3; ++i)
       if (((second >> (9 * i)) & 0x1ff) == literal)
         return true;
-  if (top == 0xd0 && (first & 0xff) == literal)
+  if ((top == 0xd0 || (first >> 16) == 0xd289) && (first & 0xff) == literal)
     return true;
   // MUBUF and MTBUF: the scalar offset.
   if (((top >= 0xe0 && top <= 0xe3) || (top >= 0xe8 && top <= 0xeb)) &&

@@ -62,6 +62,12 @@ static void handleFatalError(void *, const char *reason, bool) {
   llvm::errs() << "LLVM ERROR: " << reason << "\n";
 }
 
+/// Damaged files may ask for more memory than there is.
+static void handleBadAllocation(void *, const char *, bool) {
+  handleFatalError(nullptr, "out of memory", false);
+  std::abort();
+}
+
 static const char *describeCrash(int signal) {
   switch (signal) {
   case SIGABRT:
@@ -130,6 +136,8 @@ public:
     }
     llvm::remove_fatal_error_handler();
     llvm::install_fatal_error_handler(handleFatalError);
+    llvm::remove_bad_alloc_error_handler();
+    llvm::install_bad_alloc_error_handler(handleBadAllocation);
   }
   HandlersInPlace(const HandlersInPlace &) = delete;
   ~HandlersInPlace() {
@@ -137,6 +145,7 @@ public:
     if (--users > 0)
       return;
     llvm::CrashRecoveryContext::Disable();
+    llvm::remove_bad_alloc_error_handler();
     if (exitingTool.empty())
       llvm::remove_fatal_error_handler();
   }

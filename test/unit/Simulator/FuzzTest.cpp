@@ -257,30 +257,32 @@ struct StreamFile {
   }
 };
 
+/// The first word of each encoding: what is fixed in it.
+struct Encoding {
+  uint32_t bits, mask;
+};
+const Encoding encodings[] = {
+    {0x80000000, 0xc0000000}, // SOP2
+    {0xb0000000, 0xf0000000}, // SOPK
+    {0xbe800000, 0xff800000}, // SOP1
+    {0xbf000000, 0xff800000}, // SOPC
+    {0xbf800000, 0xff800000}, // SOPP
+    {0xc0000000, 0xfc000000}, // SMEM
+    {0x00000000, 0x80000000}, // VOP2
+    {0x7e000000, 0xfe000000}, // VOP1
+    {0x7c000000, 0xfe000000}, // VOPC
+    {0xd0000000, 0xfc000000}, // VOP3
+    {0xd3800000, 0xff800000}, // VOP3P
+    {0xd3c00000, 0xffc00000}, // MFMA
+    {0xd8000000, 0xfc000000}, // DS
+    {0xdc000000, 0xfc000000}, // FLAT, GLOBAL, SCRATCH
+    {0xe0000000, 0xfc000000}, // MUBUF
+    {0xe8000000, 0xfc000000}, // MTBUF
+};
+
 /// Words that may be an instruction: the bits that tell the encoding, and
 /// whatever else. Half of all single words would otherwise be VOP2.
 std::array<uint32_t, 2> randomEncoding(std::mt19937_64 &random) {
-  struct Encoding {
-    uint32_t bits, mask;
-  };
-  static const Encoding encodings[] = {
-      {0x80000000, 0xc0000000}, // SOP2
-      {0xb0000000, 0xf0000000}, // SOPK
-      {0xbe800000, 0xff800000}, // SOP1
-      {0xbf000000, 0xff800000}, // SOPC
-      {0xbf800000, 0xff800000}, // SOPP
-      {0xc0000000, 0xfc000000}, // SMEM
-      {0x00000000, 0x80000000}, // VOP2
-      {0x7e000000, 0xfe000000}, // VOP1
-      {0x7c000000, 0xfe000000}, // VOPC
-      {0xd0000000, 0xfc000000}, // VOP3
-      {0xd3800000, 0xff800000}, // VOP3P
-      {0xd3c00000, 0xffc00000}, // MFMA
-      {0xd8000000, 0xfc000000}, // DS
-      {0xdc000000, 0xfc000000}, // FLAT, GLOBAL, SCRATCH
-      {0xe0000000, 0xfc000000}, // MUBUF
-      {0xe8000000, 0xfc000000}, // MTBUF
-  };
   const Encoding &encoding = encodings[random() % std::size(encodings)];
   uint32_t word = (uint32_t(random()) & ~encoding.mask) | encoding.bits;
   // SDWA, DPP and literals are one source of 512.
@@ -345,6 +347,43 @@ Pool makePool(const std::string &target, std::mt19937_64 &random) {
 }
 
 class FuzzTest : public OnTarget {};
+
+// LLVM's disassembler crashes on some encodings that name a literal where none
+// can be. All opcodes, with fields of ones and of zeros.
+TEST_P(FuzzTest, FieldsOfOnes) {
+  std::vector<uint32_t> text;
+  for (const Encoding &encoding : encodings)
+    for (uint32_t top = 0; top < 0x10000; ++top) {
+      uint32_t fixed = top << 16;
+      if ((fixed & encoding.mask) != (encoding.bits & 0xffff0000u))
+        continue;
+      for (uint32_t low : {0xffffu, 0x00ffu, 0x7fffu, 0x80f9u, 0x00fau})
+        for (uint32_t second : {0xffffffffu, 0x0001fe00u, 0x03fc0000u, 0xff06u})
+          // A sample of SOP2 and VOP2, most of whose bits are registers.
+          if (encoding.mask >> 24 != 0xc0 && encoding.mask >> 24 != 0x80)
+            text.insert(text.end(), {fixed | low, second});
+          else if ((top + low + second) % 32 == 0)
+            text.insert(text.end(), {fixed | low, second});
+    }
+  EXPECT_GT(text.size(), 200000u);
+  StreamFile file(target(), text.size());
+  ASSERT_GT(file.begin, 0u);
+  auto object = CodeObject::load(file.with(text));
+  std::string message = messageOf(object);
+  EXPECT_EQ(message, "");
+  if (message.empty())
+    return;
+  // Which? One of them, by halves.
+  while (text.size() > 2) {
+    size_t half = text.size() / 4 * 2;
+    std::vector<uint32_t> first(text.begin(), text.begin() + half);
+    auto object = CodeObject::load(file.with(first));
+    text = messageOf(object).empty()
+               ? std::vector<uint32_t>(text.begin() + half, text.end())
+               : first;
+  }
+  ADD_FAILURE() << std::hex << text[0] << " " << text[1];
+}
 
 TEST_P(FuzzTest, RandomInstructions) {
   std::mt19937_64 random = generator(20);
