@@ -15,7 +15,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "TestSupport.h"
+#include "InstructionRunner.h"
 #include "wavesmith/Simulator/Checker.h"
 #include "wavesmith/Simulator/Timing.h"
 #include "wavesmith/Support/PrintableText.h"
@@ -191,47 +191,14 @@ std::string streamKernel(const std::string &target, size_t words) {
   body += "  s_mov_b32 m0, 0x40\n  s_mov_b64 vcc, 0x55\n";
   // What is written over these ends somewhere in the words behind.
   body += "  .fill " + std::to_string(words + 64) + ", 4, 0xbf810000\n";
-  return R"(
-.amdgcn_target "amdgcn-amd-amdhsa--)" +
-         target + R"("
-.amdhsa_code_object_version 5
-.text
-.globl f
-.p2align 8
-.type f,@function
-f:
-)" + body +
-         R"(
-.rodata
-.p2align 6
-.amdhsa_kernel f
-  .amdhsa_user_sgpr_kernarg_segment_ptr 1
-  .amdhsa_next_free_vgpr 512
-  .amdhsa_next_free_sgpr 96
-  .amdhsa_accum_offset 256
-  .amdhsa_kernarg_size 24
-  .amdhsa_group_segment_fixed_size 4096
-  .amdhsa_private_segment_fixed_size 256
-.end_amdhsa_kernel
-.amdgpu_metadata
-amdhsa.version: [1, 2]
-amdhsa.kernels:
-  - .name: f
-    .symbol: f.kd
-    .kernarg_segment_size: 24
-    .kernarg_segment_align: 8
-    .group_segment_fixed_size: 4096
-    .private_segment_fixed_size: 256
-    .wavefront_size: 64
-    .sgpr_count: 96
-    .vgpr_count: 512
-    .max_flat_workgroup_size: 256
-    .args:
-      - {.name: a, .offset: 0, .size: 8, .value_kind: global_buffer}
-      - {.name: b, .offset: 8, .size: 8, .value_kind: global_buffer}
-      - {.name: c, .offset: 16, .size: 4, .value_kind: by_value}
-.end_amdgpu_metadata
-)";
+  AssembledKernel kernel;
+  kernel.body = body;
+  kernel.vgprs = 512;
+  kernel.accumOffset = 256;
+  kernel.ldsBytes = 4096;
+  kernel.scratchBytes = 256;
+  kernel.workgroup = 256;
+  return assembleModule(target, {kernel});
 }
 
 /// The file and where its words to write over begin.

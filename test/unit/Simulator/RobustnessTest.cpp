@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../../../lib/Simulator/Machine.h"
-#include "TestSupport.h"
+#include "InstructionRunner.h"
 #include "wavesmith/Simulator/Checker.h"
 #include "wavesmith/Support/PrintableText.h"
 #include <sys/mman.h>
@@ -147,34 +147,14 @@ TEST_P(RobustnessTest, DamagedCodeNeverCrashes) {
 TEST_P(RobustnessTest, CodeThatEndsInTheMiddleOfAnInstruction) {
   for (const char *last :
        {"0x8004ff04", "0x7e0002ff", "0xbe8000ff", "0xd2800000", "0xc0020000"}) {
-    auto object = build(R"(
-.amdgcn_target "amdgcn-amd-amdhsa--)" +
-                            target() + R"("
-.amdhsa_code_object_version 5
-.text
-.globl f
-.p2align 8
-.type f,@function
-f:
-  s_nop 0
-  .long )" + last + R"(
-.rodata
-.p2align 6
-.amdhsa_kernel f
-  .amdhsa_next_free_vgpr 4
-  .amdhsa_next_free_sgpr 8
-  .amdhsa_accum_offset 4
-.end_amdhsa_kernel
-.amdgpu_metadata
-amdhsa.version: [1, 2]
-amdhsa.kernels:
-  - {.name: f, .symbol: f.kd, .kernarg_segment_size: 0, .kernarg_segment_align: 8, .group_segment_fixed_size: 0, .private_segment_fixed_size: 0, .wavefront_size: 64, .sgpr_count: 8, .vgpr_count: 4, .max_flat_workgroup_size: 64}
-.end_amdgpu_metadata
-)",
-                        "assembler", target());
+    auto object = build(
+        assembleKernel(target(), "  s_nop 0\n  .long " + std::string(last)),
+        "assembler", target());
     ASSERT_TRUE(object);
     Device device;
-    auto result = device.tryRun(*object, "f", 1, 64, {});
+    auto result = device.tryRun(
+        *object, "f", 1, 64,
+        Arguments().add(uint64_t(0)).add(uint64_t(0)).add(uint64_t(0)));
     std::string message = messageOf(result);
     EXPECT_NE(message.find("the bytes are no instruction of this target"),
               std::string::npos)
