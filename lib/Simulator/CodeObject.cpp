@@ -461,6 +461,11 @@ Error readSymbolsAndRelocations(const File &file,
 Error readImage(wavesmith::sim::detail::CodeObjectImage &image) {
   StringRef text(reinterpret_cast<const char *>(image.elf.data()),
                  image.elf.size());
+  if (text.starts_with("__CLANG_OFFLOAD_BUNDLE__") || text.starts_with("CCOB"))
+    return createStringError(
+        "an offload bundle, not an ELF file: clang-offload-bundler --unbundle "
+        "takes a code object out, clang makes none with "
+        "--no-gpu-bundle-output");
   if (image.elf.size() < sizeof(File::Elf_Ehdr) ||
       !text.starts_with(StringRef("\177ELF", 4)))
     return createStringError("not an ELF file");

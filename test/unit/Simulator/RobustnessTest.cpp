@@ -236,6 +236,13 @@ kernel void quixotic(global int *windmill, int sancho) { *windmill = sancho; }
   EXPECT_NE(findings[0].source.find(".\\x1B\\x9Bt:2:"), std::string::npos)
       << findings[0].source;
   expectMessage(findings[0].text());
+  p.check = nullptr;
+  p.findings = nullptr;
+  result = launch(**object, device.memory, p);
+  std::string message = messageOf(result);
+  EXPECT_NE(message.find("' (/"), std::string::npos) << message;
+  EXPECT_NE(message.find(".\\x1B\\x9Bt:2:"), std::string::npos) << message;
+  expectMessage(message);
 
   // What the host calls its memory.
   uint64_t named = device.upload(std::vector<int>(1), "\x1b[2J");
@@ -250,6 +257,12 @@ TEST_P(RobustnessTest, OtherFilesAreNamed) {
   EXPECT_EQ(messageFor({}), "not an ELF file");
   std::vector<uint8_t> text(200, 'x');
   EXPECT_EQ(messageFor(text), "not an ELF file");
+  for (llvm::StringRef magic : {"__CLANG_OFFLOAD_BUNDLE__", "CCOB"}) {
+    std::vector<uint8_t> bundle(magic.bytes_begin(), magic.bytes_end());
+    bundle.resize(4096);
+    EXPECT_EQ(messageFor(bundle).find("an offload bundle, not an ELF file"),
+              0u);
+  }
   std::vector<uint8_t> elf = compile(source, "cl", "gfx908");
   EXPECT_NE(messageFor(elf).find("gfx90a and gfx942 are supported"),
             std::string::npos)
