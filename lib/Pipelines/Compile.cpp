@@ -11,6 +11,7 @@
 #include "mlir/Target/LLVM/ROCDL/Utils.h"
 #include "wavesmith/Dialect/Wavesmith/IR/Wavesmith.h"
 #include "wavesmith/Support/FatalErrors.h"
+#include "wavesmith/Support/PrintableText.h"
 #include "wavesmith/Target/Target.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -237,11 +238,19 @@ FailureOr<CompileResult> wavesmith::compile(ModuleOp module,
   return result;
 }
 
-FailureOr<CompileResult> wavesmith::compileText(
-    std::unique_ptr<llvm::MemoryBuffer> text, const CompileOptions &options,
-    const CompileStages &stages, llvm::raw_ostream &diagnostics) {
+FailureOr<CompileResult>
+wavesmith::compileText(std::unique_ptr<llvm::MemoryBuffer> text,
+                       const CompileOptions &options,
+                       const CompileStages &stages, llvm::raw_ostream &output) {
   std::lock_guard<std::mutex> lock(compilerMutex);
   std::string name = text->getBufferIdentifier().str();
+  // Diagnostics quote the text.
+  PrintableStream diagnostics(output);
+  if (llvm::Error error = checkIsModule(text->getBuffer())) {
+    diagnostics << name << ": error: " << llvm::toString(std::move(error))
+                << "\n";
+    return failure();
+  }
   CompileResult result;
   LogicalResult status = failure();
   bool isParsed = false;
@@ -255,6 +264,18 @@ FailureOr<CompileResult> wavesmith::compileText(
     llvm::SourceMgr sources;
     sources.AddNewSourceBuffer(std::move(text), llvm::SMLoc());
     SourceMgrDiagnosticHandler printer(sources, &context, diagnostics);
+    // What is wrong with the module as a whole has no line.
+    ScopedDiagnosticHandler wholeModule(&context, [&](Diagnostic &diagnostic) {
+      auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation());
+      if (!place || place.getLine() != 0)
+        return failure();
+      diagnostics << place.getFilename().getValue() << ": "
+                  << (diagnostic.getSeverity() == DiagnosticSeverity::Error
+                          ? "error: "
+                          : "warning: ")
+                  << diagnostic.str() << "\n";
+      return success();
+    });
     auto module = parseSourceFile<ModuleOp>(sources, &context);
     isParsed = bool(module);
     if (module)

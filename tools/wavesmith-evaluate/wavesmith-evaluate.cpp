@@ -13,6 +13,7 @@
 #include "wavesmith/Device/NumpyFile.h"
 #include "wavesmith/Reference/FunctionEvaluator.h"
 #include "wavesmith/Support/FileTransaction.h"
+#include "wavesmith/Support/PrintableText.h"
 #include "wavesmith/Support/ToolCommandLine.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -534,9 +535,14 @@ int main(int argc, char **argv) {
                    text.getError().message());
     return 1;
   }
+  if (llvm::Error error = checkIsModule((*text)->getBuffer())) {
+    printToolError(line.module + ": " + llvm::toString(std::move(error)));
+    return 1;
+  }
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(*text), llvm::SMLoc());
-  SourceMgrDiagnosticHandler handler(sources, &context);
+  PrintableStream diagnostics(llvm::errs());
+  SourceMgrDiagnosticHandler handler(sources, &context, diagnostics);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   // Diagnostics have been printed.
   if (!module)
