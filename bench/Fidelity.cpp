@@ -580,8 +580,8 @@ std::string missingKernels() {
   if (!kernels.empty()) {
     reason = missing();
     if (!reason->empty())
-      *reason += ": not there; bench/compile_peer_kernels.py " + kernels +
-                 " makes it";
+      *reason +=
+          ": not there; bench/compile_peer_kernels.py " + kernels + " makes it";
     return *reason;
   }
   kernels = WAVESMITH_BENCH_BUILD "/peer-kernels";
@@ -589,8 +589,8 @@ std::string missingKernels() {
   if (reason->empty())
     return *reason;
   const std::string python = WAVESMITH_BENCH_BUILD "/venv-peers/bin/python";
-  const std::string command = python + " " WAVESMITH_BENCH_COMPILE_PEERS " " +
-                              kernels.getValue();
+  const std::string command =
+      python + " " WAVESMITH_BENCH_COMPILE_PEERS " " + kernels.getValue();
   if (!sys::fs::can_execute(python)) {
     reason = "no Triton: scripts/bootstrap.sh installs it in build/venv-peers, "
              "and then this program compiles the kernels; or name a folder "
@@ -629,8 +629,7 @@ struct AttentionDevice {
 /// Causal attention of so many heads over 16,384 queries and keys. Data is
 /// zero, which changes no address and no branch.
 Expected<AttentionResult> modelAttention(AttentionDevice &device,
-                                         const PeerKernel &kernel,
-                                         unsigned d) {
+                                         const PeerKernel &kernel, unsigned d) {
   // Two rounds of workgroups for each slot of a compute unit. More of them
   // only repeat: the launch of the publication has 256 heads.
   constexpr uint32_t length = 16384, heads = 38;
@@ -676,7 +675,7 @@ Expected<AttentionResult> modelAttention(AttentionDevice &device,
   TimingOptions options;
   // A sample: workgroups that begin until then, a few of each slot, with
   // lengths from all of the range.
-  options.detailedInstructions = 1'500'000;
+  options.detailedInstructions = 4'000'000;
   options.neighbourInstructions = 3'000'000;
   // Under the causal mask a block of queries sees all keys up to its own.
   options.work = [=](uint64_t number) { return double(number % blocks + 1); };
@@ -792,15 +791,14 @@ Expected<TunedAttention> tritonAttention(const Row &row, unsigned d) {
     found = known.insert({{d, fittedScale}, tuned}).first;
   }
   const AttentionResult &best = found->second.best;
-  raw_string_ostream(modelNote)
-      << format("Modelled: %s is the best of %u, limit %s, MFMA %.1f %%, VALU "
-                "%.1f %%; %llu of %llu workgroups of a compute unit in detail, "
-                "scaled by their blocks of keys.",
-                best.configuration.c_str(), found->second.configurations,
-                best.limit.c_str(), 100 * best.matrixShare,
-                100 * best.vectorShare,
-                static_cast<unsigned long long>(best.detailed),
-                static_cast<unsigned long long>(best.workgroups));
+  raw_string_ostream(modelNote) << format(
+      "Modelled: %s is the best of %u, limit %s, MFMA %.1f %%, VALU "
+      "%.1f %%; %llu of %llu workgroups of a compute unit in detail, "
+      "scaled by their blocks of keys.",
+      best.configuration.c_str(), found->second.configurations,
+      best.limit.c_str(), 100 * best.matrixShare, 100 * best.vectorShare,
+      static_cast<unsigned long long>(best.detailed),
+      static_cast<unsigned long long>(best.workgroups));
   return found->second;
 }
 
@@ -914,7 +912,8 @@ std::vector<Row> rows() {
       "midiareshadi/attn-dsl-bench, sweep_v1.csv and counters_v1.csv: "
       "HipKittens' triton_baseline_v02.py, bf16, B16 H16 S16384, causal";
   constexpr StringLiteral clock =
-      "At the peak clock; the line below has the clock that the same device had "
+      "At the peak clock; the line below has the clock that the same device "
+      "had "
       "in the publication when its matrix units were as busy. Our kernel by "
       "Triton 3.9, the publication's by 3.4, in its autotuner's five "
       "configurations; 38 heads instead of 256, which only repeat.";
@@ -969,8 +968,8 @@ std::vector<Row> rows() {
            "all. Three planes and what is written between them are just L2's "
            "8 MiB; the model's L2 replaces the oldest line in sets that a hash "
            "spreads evenly, and its HBM reaches the 80 % of plain streams.");
-  compared("stencil, one point, nontemporal stores", "mi250x",
-           1.19 * 808.1e9, "byte/s", laplacian,
+  compared("stencil, one point, nontemporal stores", "mi250x", 1.19 * 808.1e9,
+           "byte/s", laplacian,
            stencil("#define NONTEMPORAL\n" + stencilSource.str(), 1),
            "Published: HBM reads 1.33 times the grid.");
   compared("stencil, eight rows a work-item", "mi250x", 1165e9, "byte/s",

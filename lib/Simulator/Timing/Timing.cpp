@@ -451,9 +451,9 @@ wavesmith::sim::launchTimed(const CodeObject &object, Memory &memory,
   if (Error fatal = containFatalErrors([&] {
         result.emplace(runTimed(object, memory, parameters, options, threads));
       }))
-    return createStringError("launch of kernel '" + parameters.kernel +
-                             "': the simulator gave up: " +
-                             toString(std::move(fatal)));
+    return createStringError(
+        "launch of kernel '" + parameters.kernel +
+        "': the simulator gave up: " + toString(std::move(fatal)));
   return std::move(*result);
 }
 
