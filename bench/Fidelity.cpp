@@ -129,14 +129,15 @@ public:
                           4 * words.size()));
   }
   Expected<TimingReport> time(uint32_t grid, uint32_t workgroup,
-                              ArrayRef<uint64_t> arguments) {
+                              ArrayRef<uint64_t> arguments,
+                              TimingOptions options = TimingOptions()) {
     std::vector<uint8_t> kernarg(8 * arguments.size());
     memcpy(kernarg.data(), arguments.data(), kernarg.size());
     LaunchParameters parameters;
     parameters.grid = {grid, 1, 1};
     parameters.workgroup = {workgroup, 1, 1};
     parameters.kernarg = kernarg;
-    return time(parameters, TimingOptions());
+    return time(parameters, std::move(options));
   }
   Expected<TimingReport> time(LaunchParameters parameters,
                               TimingOptions options) {
@@ -288,7 +289,10 @@ flopsOf(std::string instruction, unsigned vgprs, unsigned agprs, double flops) {
     if (!buffer)
       return buffer.takeError();
     uint32_t grid = run.target().computeUnits;
-    auto report = run.time(grid, 64 * waves, {*buffer, rounds});
+    // Nothing is read, so that neighbours have nothing to bring to the caches.
+    TimingOptions options;
+    options.neighbourInstructions = 0;
+    auto report = run.time(grid, 64 * waves, {*buffer, rounds}, options);
     if (!report)
       return report.takeError();
     return flops * count * rounds * waves * grid / report->seconds;
@@ -694,6 +698,22 @@ Expected<AttentionResult> modelAttention(AttentionDevice &device,
       result.vectorShare = share.share;
   }
   result.occupancy = report->achievedOccupancy;
+  // The modelled compute unit is of the die with the most work: workgroups go
+  // to the dies in turn, so that the last die has the longer ones. Counters are
+  // means over the device.
+  double all = 0, most = 0;
+  unsigned dies = run.target().dies;
+  for (unsigned die = 0; die < dies; ++die) {
+    double work = 0;
+    for (uint64_t number = die; number < uint64_t(blocks) * heads;
+         number += dies)
+      work += options.work(number);
+    all += work;
+    most = std::max(most, work);
+  }
+  for (double *share :
+       {&result.matrixShare, &result.vectorShare, &result.occupancy})
+    *share *= all / dies / most;
   result.limit = report->limit;
   result.detailed = report->detailedWorkgroups;
   result.workgroups = report->workgroupsOfCU;
