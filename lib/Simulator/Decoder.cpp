@@ -664,6 +664,8 @@ bool Decoder::decodeVectorMemory(const MCInst &mi, const MCInstrDesc &desc,
   if (immediates.empty() || vectors.size() > 2)
     return false;
   out.imm = immediates[0];
+  // The second is the cache policy.
+  out.nonTemporal = immediates.size() > 1 && (immediates[1] & 2);
   if (out.space == Space::Global || out.space == Space::Scratch)
     out.imm = SignExtend64<13>(static_cast<uint64_t>(immediates[0]));
   if (isLoad) {
