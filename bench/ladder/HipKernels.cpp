@@ -138,12 +138,15 @@ Expected<PreparedLaunch> finish(Arguments &arguments, const ZoneArrays &arrays,
       -> Expected<std::vector<ZoneState>> {
     std::vector<double> y(zones * numStates), time(zones), step(zones);
     std::vector<uint64_t> steps(zones);
-    for (Error error : {readArray(memory, arrays.y, y),
-                        readArray(memory, arrays.time, time),
-                        readArray(memory, arrays.step, step),
-                        readArray(memory, arrays.steps, steps)})
-      if (error)
-        return std::move(error);
+    Error error = readArray(memory, arrays.y, y);
+    if (!error)
+      error = readArray(memory, arrays.time, time);
+    if (!error)
+      error = readArray(memory, arrays.step, step);
+    if (!error)
+      error = readArray(memory, arrays.steps, steps);
+    if (error)
+      return std::move(error);
     std::vector<ZoneState> states(zones);
     for (size_t zone = 0; zone < zones; ++zone) {
       states[zone].y.assign(y.begin() + zone * numStates,
@@ -209,8 +212,8 @@ Expected<PreparedLaunch> prepareEnd(const Problem &problem, sim::Memory &memory,
     }
   std::vector<uint16_t> segments(2 * numStates);
   std::iota(segments.begin(), segments.end(), 0);
-  llvm::stable_sort(segments, [&](uint16_t a, uint16_t b) {
-    return lengths[a] > lengths[b];
+  llvm::sort(segments, [&](uint16_t a, uint16_t b) {
+    return std::tuple(lengths[b], a) < std::tuple(lengths[a], b);
   });
   int32_t numLong =
       llvm::count_if(lengths, [](size_t n) { return n > longSegment; });
@@ -271,8 +274,8 @@ wavesmith::bench::hipRungs(const Problem &problem, StringRef architecture) {
     return std::move(error);
   std::vector<Rung> rungs;
   for (auto [kernel, published, prepare] :
-       {std::tuple("start", 46.7, prepareStart),
-        std::tuple("end", 1.65, prepareEnd)}) {
+       {std::tuple("start", 46.7, &prepareStart),
+        std::tuple("end", 1.65, &prepareEnd)}) {
     std::string path = std::string(WAVESMITH_LADDER_KERNELS "/") + kernel +
                        "." + architecture.str() + ".hsaco";
     auto bytes = readFile(path);

@@ -296,7 +296,9 @@ Expected<Row> measure(const Rung &rung, const Problem &problem,
   row.instructionsPerStep =
       more(&sim::Counters::instructions) /
       (double(longer->counters.workgroups) * double(most - half));
-  row.instructionsPerCycle = row.instructionsPerStep / row.cyclesPerStep;
+  row.instructionsPerCycle = row.instructionsPerStep * double(most - half) *
+                             double(longer->report.workgroupsOfCU) /
+                             (longer->report.cycles - shorter->report.cycles);
   row.ldsConflictShare =
       (longer->report.ldsConflictCycles - shorter->report.ldsConflictCycles) /
       std::max(1.0, longer->report.ldsCycles - shorter->report.ldsCycles);
@@ -361,6 +363,8 @@ json::Value optionalNumber(double value) {
 
 struct Ladder {
   const TargetInfo *target = nullptr;
+  /// The chip's name, as the user gave it.
+  std::string chip;
   const Problem *problem = nullptr;
   size_t zones = 0;
   std::vector<Row> rows;
@@ -380,10 +384,13 @@ struct Ladder {
 
   void print() const {
     const Network &network = problem->network;
+    std::string name = target->displayName.str();
+    if (chip != target->chip)
+      name = chip + " (one GCD, as " + name + ")";
     outs() << network.numStates() << " states, " << network.numTerms()
            << " terms, " << network.gains.term.size() << " entries of F+, "
            << network.losses.term.size() << " of F-; " << zones << " zones on "
-           << target->displayName << ", " << target->computeUnits << " CUs\n"
+           << name << ", " << target->computeUnits << " CUs\n"
            << "Modelled: cycles a step and a CU, and their ratios; nothing was "
               "measured on a GPU\n\n"
            << "name          blog s  cycles/step  vs start   vs end  VGPR SGPR "
@@ -466,7 +473,7 @@ struct Ladder {
     return json::Object{
         {"rows", std::move(array)},
         {"modelled", true},
-        {"chip", target->chip},
+        {"chip", chip},
         {"zones", int64_t(zones)},
         {"states", int64_t(problem->network.numStates())},
         {"terms", int64_t(problem->network.numTerms())},
@@ -477,10 +484,13 @@ struct Ladder {
   }
 };
 
+/// One GCD of an MI250 has 104 CUs, as the table's MI210, which is one such die.
+StringRef tableName(StringRef chip) { return chip == "mi250" ? "mi210" : chip; }
+
 Error run(Options &options) {
   const TargetInfo *target = nullptr;
   for (const TargetInfo &known : knownTargets())
-    if (known.chip == options.chip)
+    if (known.chip == tableName(options.chip))
       target = &known;
   if (!target)
     return createStringError("got --chip=" + options.chip +
@@ -518,6 +528,7 @@ Error run(Options &options) {
                           zone);
   Ladder ladder;
   ladder.target = target;
+  ladder.chip = options.chip;
   ladder.problem = &*problem;
   ladder.zones = zones.size();
   for (const Rung &rung : *rungs) {
