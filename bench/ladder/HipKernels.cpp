@@ -30,8 +30,7 @@ public:
     std::memcpy(bytes.data() + bytes.size() - sizeof(T), &value, sizeof(T));
   }
   /// An array, of at least one element; returns its address.
-  template <typename T>
-  uint64_t array(std::vector<T> values, StringRef name) {
+  template <typename T> uint64_t array(std::vector<T> values, StringRef name) {
     if (error)
       return 0;
     values.resize(std::max<size_t>(values.size(), 1));
@@ -40,9 +39,9 @@ public:
       error = address.takeError();
       return 0;
     }
-    error = memory.write(*address, ArrayRef<uint8_t>(
-                                       reinterpret_cast<uint8_t *>(&values[0]),
-                                       values.size() * sizeof(T)));
+    error = memory.write(
+        *address, ArrayRef<uint8_t>(reinterpret_cast<uint8_t *>(&values[0]),
+                                    values.size() * sizeof(T)));
     scalar(*address);
     return *address;
   }
@@ -61,9 +60,9 @@ private:
 template <typename T>
 Error readArray(const sim::Memory &memory, uint64_t address,
                 std::vector<T> &out) {
-  return memory.read(address, MutableArrayRef<uint8_t>(
-                                  reinterpret_cast<uint8_t *>(out.data()),
-                                  out.size() * sizeof(T)));
+  return memory.read(
+      address, MutableArrayRef<uint8_t>(reinterpret_cast<uint8_t *>(out.data()),
+                                        out.size() * sizeof(T)));
 }
 
 template <typename T, typename From> std::vector<T> narrow(const From &from) {
@@ -134,8 +133,8 @@ Expected<PreparedLaunch> finish(Arguments &arguments, const ZoneArrays &arrays,
   launch.workgroup = {threads, 1, 1};
   launch.kernarg = std::move(arguments.bytes);
   launch.dynamicLDSBytes = ldsBytes;
-  launch.readStates = [=](const sim::Memory &memory)
-      -> Expected<std::vector<ZoneState>> {
+  launch.readStates =
+      [=](const sim::Memory &memory) -> Expected<std::vector<ZoneState>> {
     std::vector<double> y(zones * numStates), time(zones), step(zones);
     std::vector<uint64_t> steps(zones);
     Error error = readArray(memory, arrays.y, y);
@@ -164,9 +163,9 @@ std::vector<uint16_t> endsOf(const RaggedSums &sums) {
   return narrow<uint16_t>(ArrayRef<uint32_t>(sums.begin).drop_front());
 }
 
-Expected<PreparedLaunch> prepareStart(const Problem &problem,
-                                      sim::Memory &memory,
-                                      ArrayRef<Zone> zones, uint64_t maxSteps) {
+Expected<PreparedLaunch> prepareStart(const Problem &problem, uint32_t threads,
+                                      sim::Memory &memory, ArrayRef<Zone> zones,
+                                      uint64_t maxSteps) {
   const Network &network = problem.network;
   size_t numStates = network.numStates(), numTerms = network.numTerms();
   Arguments arguments(memory);
@@ -188,7 +187,7 @@ Expected<PreparedLaunch> prepareStart(const Problem &problem,
   arguments.scalar(static_cast<int32_t>(numStates));
   arguments.scalar(static_cast<int32_t>(numTerms));
   arguments.scalar(maxSteps);
-  return finish(arguments, arrays, zones.size(), numStates, 256,
+  return finish(arguments, arrays, zones.size(), numStates, threads,
                 8 * (numTerms + 3 * numStates + 3));
 }
 
@@ -196,8 +195,9 @@ Expected<PreparedLaunch> prepareStart(const Problem &problem,
 /// this; all others take 8 lanes.
 constexpr size_t longSegment = 64, mediumSegment = 16;
 
-Expected<PreparedLaunch> prepareEnd(const Problem &problem, sim::Memory &memory,
-                                    ArrayRef<Zone> zones, uint64_t maxSteps) {
+Expected<PreparedLaunch> prepareEnd(const Problem &problem, uint32_t threads,
+                                    sim::Memory &memory, ArrayRef<Zone> zones,
+                                    uint64_t maxSteps) {
   const Network &network = problem.network;
   size_t numStates = network.numStates(), numTerms = network.numTerms();
   std::vector<uint16_t> entries, bounds = {0};
@@ -241,7 +241,7 @@ Expected<PreparedLaunch> prepareEnd(const Problem &problem, sim::Memory &memory,
   // As end_kernel.hip lays it out.
   size_t ldsBytes = 8 * (2 * numTerms + 3 * numStates + 49) +
                     2 * (entries.size() + 4 * numStates + 1) + 4 * numTerms;
-  return finish(arguments, arrays, zones.size(), numStates, 1024, ldsBytes);
+  return finish(arguments, arrays, zones.size(), numStates, threads, ldsBytes);
 }
 
 /// Whether the network fits the types of the kernels' tables.
@@ -268,15 +268,28 @@ Error checkSizes(const Network &network) {
 
 } // namespace
 
-Expected<std::vector<Rung>>
-wavesmith::bench::hipRungs(const Problem &problem, StringRef architecture) {
+Expected<std::vector<Rung>> wavesmith::bench::hipRungs(const Problem &problem,
+                                                       StringRef architecture) {
   if (Error error = checkSizes(problem.network))
     return std::move(error);
+  using Prepare = Expected<PreparedLaunch> (*)(
+      const Problem &, uint32_t, sim::Memory &, ArrayRef<Zone>, uint64_t);
+  struct Step {
+    const char *name, *file, *kernel;
+    uint32_t threads;
+    double publishedSeconds;
+    Prepare prepare;
+  };
+  static const Step steps[] = {
+      {"hip-start", "start", "start", 256, 46.7, prepareStart},
+      {"hip-staged", "end", "staged", 256, 26.5, prepareEnd},
+      {"hip-shuffled-256", "end", "shuffled", 256, 13.2, prepareEnd},
+      {"hip-shuffled-512", "end", "shuffled", 512, 7.5, prepareEnd},
+      {"hip-shuffled-1024", "end", "shuffled", 1024, 6.4, prepareEnd},
+      {"hip-end", "end", "end", 1024, 1.65, prepareEnd}};
   std::vector<Rung> rungs;
-  for (auto [kernel, published, prepare] :
-       {std::tuple("start", 46.7, &prepareStart),
-        std::tuple("end", 1.65, &prepareEnd)}) {
-    std::string path = std::string(WAVESMITH_LADDER_KERNELS "/") + kernel +
+  for (const Step &step : steps) {
+    std::string path = std::string(WAVESMITH_LADDER_KERNELS "/") + step.file +
                        "." + architecture.str() + ".hsaco";
     auto bytes = readFile(path);
     if (!bytes)
@@ -285,14 +298,13 @@ wavesmith::bench::hipRungs(const Problem &problem, StringRef architecture) {
     if (!object)
       return object.takeError();
     Rung &rung = rungs.emplace_back();
-    rung.name = std::string("hip-") + kernel;
-    rung.publishedSeconds = published;
+    rung.name = step.name;
+    rung.publishedSeconds = step.publishedSeconds;
     rung.object = *object;
-    rung.kernel = kernel;
-    rung.prepare = [&problem, prepare = prepare](
-                       sim::Memory &memory, ArrayRef<Zone> zones,
-                       uint64_t maxSteps) {
-      return prepare(problem, memory, zones, maxSteps);
+    rung.kernel = step.kernel;
+    rung.prepare = [&problem, &step](sim::Memory &memory, ArrayRef<Zone> zones,
+                                     uint64_t maxSteps) {
+      return step.prepare(problem, step.threads, memory, zones, maxSteps);
     };
   }
   return rungs;

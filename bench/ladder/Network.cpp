@@ -26,9 +26,11 @@ using namespace wavesmith::bench;
 /// The mass number of a nuclide: "he4" and "4He", and n, p, d, t; 0 if the name
 /// does not tell.
 static unsigned massNumberOf(StringRef name) {
-  if (unsigned a =
-          StringSwitch<unsigned>(name).Cases({"n", "p"}, 1).Case("d", 2).Case(
-              "t", 3).Default(0))
+  if (unsigned a = StringSwitch<unsigned>(name)
+                       .Cases({"n", "p"}, 1)
+                       .Case("d", 2)
+                       .Case("t", 3)
+                       .Default(0))
     return a;
   StringRef digits = name.take_while(isDigit);
   if (digits.empty())
@@ -76,8 +78,7 @@ static Error analyze(mlir::Value value, Coefficient &result) {
       return createStringError("a coefficient is a product of two rates");
     auto temperature = rate.getTemperature().getDefiningOp<ParameterOp>();
     if (!temperature || temperature.getName() != "T")
-      return createStringError(
-          "a rate's temperature is not the parameter 'T'");
+      return createStringError("a rate's temperature is not the parameter 'T'");
     result.rate = rate;
     return Error::success();
   }
@@ -87,9 +88,9 @@ static Error analyze(mlir::Value value, Coefficient &result) {
       "', expected a product of a REACLIB rate, constants and powers of rho");
 }
 
-static Error readTerm(OdeSystemOp system, TermOp term, Network &network,
-                      std::vector<std::vector<std::pair<uint32_t, double>>>
-                          (&entries)[2]) {
+static Error
+readTerm(OdeSystemOp system, TermOp term, Network &network,
+         std::vector<std::vector<std::pair<uint32_t, double>>> (&entries)[2]) {
   Coefficient coefficient;
   if (Error error = analyze(term.getCoefficient(), coefficient))
     return error;
@@ -116,7 +117,8 @@ static Error readTerm(OdeSystemOp system, TermOp term, Network &network,
   uint32_t count = 0;
   for (auto [state, order] : orders) {
     if (order != 1.0 && order != 2.0 && order != 3.0)
-      return createStringError("it has the order " + formatv("{0}", order).str() +
+      return createStringError("it has the order " +
+                               formatv("{0}", order).str() +
                                ", expected 1, 2 or 3");
     for (int i = 0; i < order; ++i, ++count)
       if (count < Network::maxReactants)
@@ -140,7 +142,8 @@ static Error readTerm(OdeSystemOp system, TermOp term, Network &network,
     }
   if (mass != 0)
     return createStringError(
-        "it does not conserve mass: it makes mass numbers of " + formatv("{0}", mass).str());
+        "it does not conserve mass: it makes mass numbers of " +
+        formatv("{0}", mass).str());
   return Error::success();
 }
 
@@ -157,8 +160,8 @@ Expected<Network> wavesmith::bench::loadNetwork(StringRef path) {
         os << (diagnostics.empty() ? "" : "; ") << diagnostic.getLocation()
            << ": " << diagnostic;
       });
-  auto module = mlir::parseSourceFile<mlir::ModuleOp>(
-      path, mlir::ParserConfig(&context));
+  auto module =
+      mlir::parseSourceFile<mlir::ModuleOp>(path, mlir::ParserConfig(&context));
   if (!module)
     return createStringError("cannot read '" + path + "'" +
                              (diagnostics.empty() ? "" : ": " + diagnostics));
@@ -169,7 +172,8 @@ Expected<Network> wavesmith::bench::loadNetwork(StringRef path) {
   OdeSystemOp system = systems.front();
 
   Network network;
-  for (StringRef name : system.getStates().getAsValueRange<mlir::StringAttr>()) {
+  for (StringRef name :
+       system.getStates().getAsValueRange<mlir::StringAttr>()) {
     unsigned a = massNumberOf(name);
     if (!a)
       return createStringError(path + ": the name of the state '" + name +

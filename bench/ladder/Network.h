@@ -71,9 +71,9 @@ struct Network {
   int find(llvm::StringRef name) const;
 };
 
-/// Reads the only `wavesmith.ode_system` of a file. An error names what in it is
-/// not a network of REACLIB rates with 1 to 3 reactants, a nuclide whose mass
-/// number its name does not tell, or a term that does not conserve mass.
+/// Reads the only `wavesmith.ode_system` of a file. An error names what in it
+/// is not a network of REACLIB rates with 1 to 3 reactants, a nuclide whose
+/// mass number its name does not tell, or a term that does not conserve mass.
 llvm::Expected<Network> loadNetwork(llvm::StringRef path);
 
 } // namespace wavesmith::bench

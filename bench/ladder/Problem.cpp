@@ -38,7 +38,8 @@ Expected<Problem> wavesmith::bench::makeProblem(Network network,
                              std::pair("density", &options.density),
                              std::pair("end-time", &options.endTime)})
     if (!(*value > 0) || !std::isfinite(*value))
-      return createStringError("got --" + Twine(name) + "=" + formatv("{0}", value->getValue()).str() +
+      return createStringError("got --" + Twine(name) + "=" +
+                               formatv("{0}", value->getValue()).str() +
                                ", expected a positive number");
   problem.conditions.temperature = options.temperature;
   problem.conditions.density = options.density;

@@ -31,8 +31,8 @@ struct ProblemOptions {
 };
 
 /// A problem from a network; an error names a bad option. Without initial
-/// abundances, those of FERN's networks are taken: carbon-12 and oxygen-16, half
-/// of the mass each.
+/// abundances, those of FERN's networks are taken: carbon-12 and oxygen-16,
+/// half of the mass each.
 llvm::Expected<Problem> makeProblem(Network network,
                                     const ProblemOptions &options);
 

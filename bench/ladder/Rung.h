@@ -49,14 +49,12 @@ struct Rung {
       prepare;
 };
 
-/// The two HIP kernels, which the build has compiled for "gfx90a" and "gfx942".
-/// The problem must live as long as they do. A network that does not fit the
-/// kernels' tables is an error.
+/// The published ladder's start and end, and some rungs between them:
+/// "hip-start" to "hip-end". They are HIP kernels, which the build has compiled
+/// for "gfx90a" and "gfx942". The problem must live as long as they do. A
+/// network that does not fit the kernels' tables is an error.
 llvm::Expected<std::vector<Rung>> hipRungs(const Problem &problem,
                                            llvm::StringRef architecture);
-
-/// Where hipRungs puts them.
-constexpr unsigned hipStart = 0, hipEnd = 1;
 
 } // namespace wavesmith::bench
 

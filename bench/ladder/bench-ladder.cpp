@@ -8,10 +8,10 @@
 // bench-ladder --chip=mi250|mi300x [--json=FILE] [--network=FILE.mlir]
 //              [--steps=N] [--zones=N] ...
 //
-// Integrates a network of about 150 nuclides with the explicit asymptotic method
-// on one simulated device, by the kernels of AMD's published ladder and by ours,
-// and prints what a step costs. All device times are modelled: nothing here was
-// measured on a GPU. The row of the CPU is measured, on this host.
+// Integrates a network of about 150 nuclides with the explicit asymptotic
+// method on one simulated device, by the kernels of AMD's published ladder and
+// by ours, and prints what a step costs. All device times are modelled: nothing
+// here was measured on a GPU. The row of the CPU is measured, on this host.
 //
 // The cost of a step is the difference of two launches, of N and of N/2 steps,
 // from a state that the sequential program has led to; rates and staging drop
@@ -57,8 +57,8 @@ struct Options {
   ProblemOptions problem{category};
   cl::opt<unsigned> steps{
       "steps", cl::value_desc("N"),
-      cl::desc("Steps of the longer of two modelled launches (default 200)"),
-      cl::init(200), cl::cat(category)};
+      cl::desc("Steps of the longer of two modelled launches (default 40)"),
+      cl::init(40), cl::cat(category)};
   cl::opt<unsigned> firstStep{
       "first-step", cl::value_desc("N"),
       cl::desc("Steps that the sequential program does before (default 3000)"),
@@ -75,9 +75,9 @@ struct Options {
       cl::cat(category)};
 
   std::vector<const cl::Option *> all() {
-    std::vector<const cl::Option *> options = {
-        &chip, &json, &network, &steps, &firstStep, &zones, &only,
-        &noSensitivity};
+    std::vector<const cl::Option *> options = {&chip,  &json,         &network,
+                                               &steps, &firstStep,    &zones,
+                                               &only,  &noSensitivity};
     append_range(options, problem.all());
     return options;
   }
@@ -110,10 +110,10 @@ struct Row {
 /// How far the kernels' results may be from the sequential program's, relative,
 /// for abundances above smallestCompared. Sums in another order, products and
 /// sums fused, and ocml's functions instead of the C library's: each of some
-/// 1e-16 relative to the largest addend. Rates' exponents of up to 100 make 1e-14
-/// of that in the rates. Within some hundred steps such differences are damped,
-/// not amplified; but where the mass check has steered the step, it divides by
-/// |X_last - X|, about 1e-7, which rounding has left 1e-9 of.
+/// 1e-16 relative to the largest addend. Rates' exponents of up to 100 make
+/// 1e-14 of that in the rates. Within some hundred steps such differences are
+/// damped, not amplified; but where the mass check has steered the step, it
+/// divides by |X_last - X|, about 1e-7, which rounding has left 1e-9 of.
 constexpr double tolerance = 1e-10;
 constexpr double smallestCompared = 1e-30;
 
@@ -149,7 +149,8 @@ Expected<double> check(const Rung &rung, const Problem &problem,
       conditions.temperature = zone.temperature;
       conditions.density = zone.density;
       wanted = zone.state;
-      SequentialIntegration(problem.network, conditions).advance(*wanted, steps);
+      SequentialIntegration(problem.network, conditions)
+          .advance(*wanted, steps);
     }
     if (got.steps != wanted->steps)
       return createStringError(rung.name + ": zone " + Twine(number) +
@@ -198,6 +199,8 @@ Expected<Launch> modelledLaunch(const Rung &rung, const Problem &problem,
   options.executeRest = false;
   // All of the modelled compute unit's steps in detail.
   options.detailedInstructions = ~uint64_t(0);
+  // Zones read the same tables and little else: few steps fill the caches.
+  options.neighbourInstructions = 1'000'000;
   auto result = sim::launchTimed(*rung.object, memory, parameters, options, 2);
   if (!result)
     return createStringError(rung.name + ": " + toString(result.takeError()));
@@ -211,8 +214,9 @@ Expected<Launch> modelledLaunch(const Rung &rung, const Problem &problem,
   launch.counters = result->first;
   launch.report = std::move(result->second);
   launch.difference = *difference;
-  launch.ldsBytes = rung.object->findKernel(rung.kernel)->groupSegmentFixedSize +
-                    prepared->dynamicLDSBytes;
+  launch.ldsBytes =
+      rung.object->findKernel(rung.kernel)->groupSegmentFixedSize +
+      prepared->dynamicLDSBytes;
   return launch;
 }
 
@@ -264,7 +268,8 @@ Expected<Row> measure(const Rung &rung, const Problem &problem,
     auto first = modelledLaunch(rung, problem, target.chip, zones, half, scale);
     if (!first)
       return first.takeError();
-    auto second = modelledLaunch(rung, problem, target.chip, zones, most, scale);
+    auto second =
+        modelledLaunch(rung, problem, target.chip, zones, most, scale);
     if (!second)
       return second.takeError();
     double cycles = (second->report.cycles - first->report.cycles) * perStep;
@@ -305,10 +310,9 @@ Expected<Row> measure(const Rung &rung, const Problem &problem,
   uint64_t stalls = 0;
   for (uint64_t cycles : longer->report.stallsByReason)
     stalls += cycles;
-  row.barrierShare =
-      double(longer->report
-                 .stallsByReason[static_cast<unsigned>(sim::StallReason::Barrier)]) /
-      double(std::max<uint64_t>(1, stalls));
+  row.barrierShare = double(longer->report.stallsByReason[static_cast<unsigned>(
+                         sim::StallReason::Barrier)]) /
+                     double(std::max<uint64_t>(1, stalls));
   return row;
 }
 
@@ -393,12 +397,13 @@ struct Ladder {
            << name << ", " << target->computeUnits << " CUs\n"
            << "Modelled: cycles a step and a CU, and their ratios; nothing was "
               "measured on a GPU\n\n"
-           << "name          blog s  cycles/step  vs start   vs end  VGPR SGPR "
+           << "name               blog s  cycles/step  vs start   vs end  VGPR "
+              "SGPR "
               "  LDS KB  occup.  lanes/64   IPC  conflicts  latencies -1/3 "
               "+1/3  difference  limit\n";
     const Row *start = find("hip-start"), *end = find("hip-end");
     for (const Row &row : rows) {
-      outs() << left_justify(row.name, 13);
+      outs() << left_justify(row.name, 18);
       if (row.publishedSeconds)
         outs() << format("%7.2f", *row.publishedSeconds);
       else
@@ -422,20 +427,20 @@ struct Ladder {
                        ratio(*start, end))
              << " (the blog: 28.3)";
       if (start->cyclesPerStepAtScale[0] > 0)
-        outs() << format("; with latencies a third either way %.1f and %.1f",
-                         start->cyclesPerStepAtScale[0] /
-                             end->cyclesPerStepAtScale[0],
-                         start->cyclesPerStepAtScale[1] /
-                             end->cyclesPerStepAtScale[1]);
+        outs() << format(
+            "; with latencies a third either way %.1f and %.1f",
+            start->cyclesPerStepAtScale[0] / end->cyclesPerStepAtScale[0],
+            start->cyclesPerStepAtScale[1] / end->cyclesPerStepAtScale[1]);
       outs() << "\n";
     }
-    outs() << "The blog's counters: after LDS staging (26.5 s) 9.6 active lanes "
-              "of 64, IPC 0.12, occupancy 12.3 %; at 1,024 threads (6.4 s) 29.9 "
-              "lanes, IPC 0.74, occupancy 49.7 %\n"
-           << format("Sequential program on one core of this host, measured: "
-                     "%.2f us a step, ",
-                     microsecondsOfCPU)
-           << stepsOfCPU << " steps\n";
+    outs()
+        << "The blog's counters: after LDS staging (26.5 s) 9.6 active lanes "
+           "of 64, IPC 0.12, occupancy 12.3 %; at 1,024 threads (6.4 s) 29.9 "
+           "lanes, IPC 0.74, occupancy 49.7 %\n"
+        << format("Sequential program on one core of this host, measured: "
+                  "%.2f us a step, ",
+                  microsecondsOfCPU)
+        << stepsOfCPU << " steps\n";
   }
 
   json::Value toJSON() const {
@@ -444,9 +449,9 @@ struct Ladder {
     for (const Row &row : rows)
       array.push_back(json::Object{
           {"name", row.name},
-          {"published_seconds",
-           row.publishedSeconds ? json::Value(*row.publishedSeconds)
-                                : json::Value(nullptr)},
+          {"published_seconds", row.publishedSeconds
+                                    ? json::Value(*row.publishedSeconds)
+                                    : json::Value(nullptr)},
           {"cycles_per_step_per_cu", row.cyclesPerStep},
           {"ratio_to_baseline", optionalNumber(ratio(row, start))},
           {"ratio_to_hip_end", optionalNumber(ratio(row, end))},
@@ -484,7 +489,8 @@ struct Ladder {
   }
 };
 
-/// One GCD of an MI250 has 104 CUs, as the table's MI210, which is one such die.
+/// One GCD of an MI250 has 104 CUs, as the table's MI210, which is one such
+/// die.
 StringRef tableName(StringRef chip) { return chip == "mi250" ? "mi210" : chip; }
 
 Error run(Options &options) {
@@ -561,9 +567,9 @@ int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   initializeTool("bench-ladder");
   Options options;
-  if (!parseToolCommandLine(
-          argc, argv, "The published ladder, on the simulated device\n",
-          options.all()))
+  if (!parseToolCommandLine(argc, argv,
+                            "The published ladder, on the simulated device\n",
+                            options.all()))
     return 1;
   if (Error error = run(options)) {
     printToolError(toString(std::move(error)));

@@ -1,14 +1,16 @@
 // Part of Wavesmith, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the published ladder ends ("Performance Profiling on AMD GPUs - Part 5",
-// ROCm blogs, 2026-07-16), from its description; no code of it was taken. A zone
-// is integrated by a workgroup of 1,024 threads. What a step reads lies in LDS,
+// The published ladder ("Performance Profiling on AMD GPUs - Part 5", ROCm
+// blogs, 2026-07-16) after its start, from its description; no code of it was
+// taken. A zone is integrated by a workgroup. What a step reads lies in LDS,
 // tables in the narrowest types: indices of states in bytes, and of the entries
-// of F+ and F- a term's number (12 bits) and a weight (4 bits) in 16 bits. Of
-// the ragged sums, long segments take a wavefront each, shorter ones share one;
-// lanes add up by shuffles. Arithmetic is rewritten: one division a state and a
-// step gives F- / Y0, which both updates use.
+// of F+ and F- a term's number (12 bits) and a weight (4 bits) in 16 bits.
+//
+// - staged: a wavefront takes a state's sums at a time, and its lane 0 adds up.
+// - shuffled: all lanes of the wavefront add up, by shuffles.
+// - end: short segments share a wavefront; and the arithmetic is rewritten: one
+//   division a state and a step gives F- / Y0, which both updates use.
 //
 // The method is that of sequential_integration.h.
 
@@ -32,11 +34,10 @@ DEVICE double largestOfWave(double value) {
 /// Lanes of width add up a segment; a wavefront does 64 / width of them at a
 /// time. Segments from first to last of the list.
 template <unsigned width>
-DEVICE void sumSegments(unsigned first, unsigned last, unsigned wave,
-                        unsigned waves, const unsigned short *list,
-                        const unsigned short *bounds,
-                        const unsigned short *entries, const double *value,
-                        double *sums) {
+DEVICE void
+sumSegments(unsigned first, unsigned last, unsigned wave, unsigned waves,
+            const unsigned short *list, const unsigned short *bounds,
+            const unsigned short *entries, const double *value, double *sums) {
   unsigned lane = laneOfWave() & (width - 1);
   unsigned group = laneOfWave() / width;
   constexpr unsigned groups = 64 / width;
@@ -59,19 +60,39 @@ DEVICE void sumSegments(unsigned first, unsigned last, unsigned wave,
   }
 }
 
-KERNEL void end(
+/// A state's sum by lane 0 alone.
+DEVICE void sumByLane0(unsigned first, unsigned last, unsigned wave,
+                       unsigned waves, const unsigned short *bounds,
+                       const unsigned short *entries, const double *value,
+                       double *sums) {
+  for (unsigned segment = first + wave; segment < last; segment += waves)
+    if (laneOfWave() == 0) {
+      double sum = 0;
+      for (unsigned e = bounds[segment]; e < bounds[segment + 1]; ++e) {
+        unsigned entry = entries[e];
+        sum = __builtin_fma(double(entry >> 12), value[entry & 4095], sum);
+      }
+      sums[segment] = sum;
+    }
+}
+
+enum class Rung { Staged, Shuffled, End };
+
+template <Rung rung>
+DEVICE void integrate(
     // The network: parameters of the rates' sets, and of each term its sets,
     // factor, power of the density, number of reactants and reactants.
     const double *p0, const double *p1, const double *p2, const double *p3,
-    const double *p4, const double *p5, const double *p6,
-    const int *setBegin, const double *factor, const unsigned char *densityPower,
+    const double *p4, const double *p5, const double *p6, const int *setBegin,
+    const double *factor, const unsigned char *densityPower,
     const unsigned char *reactantCount, const unsigned char *reactant1,
     const unsigned char *reactant2, const unsigned char *reactant3,
     // Entries of F+, then of F-, by state; where the 2 numStates segments begin
     // and end; the segments, longest first.
     const unsigned short *entries, const unsigned short *bounds,
     const unsigned short *segments, const unsigned char *massNumber,
-    // Zones: temperature (K), density (g/cm^3), abundances, and where each stands.
+    // Zones: temperature (K), density (g/cm^3), abundances, and where each
+    // stands.
     const double *temperatures, const double *densities, double *abundances,
     double *times, double *stepSizes, unsigned long long *stepCounts,
     double endTime, double fluxFraction, double massTolerance, int numStates,
@@ -80,14 +101,14 @@ KERNEL void end(
   const int tid = threadOfBlock(), threads = blockSize();
   const int wave = waveOfBlock(), waves = threads >> 6, lane = laneOfWave();
 
-  double *rate = memory;               // numTerms
-  double *value = rate + numTerms;     // numTerms
-  double *y = value + numTerms;        // numStates
-  double *sums = y + numStates;        // 2 numStates
+  double *rate = memory;                  // numTerms
+  double *value = rate + numTerms;        // numTerms
+  double *y = value + numTerms;           // numStates
+  double *sums = y + numStates;           // 2 numStates
   double *partial = sums + 2 * numStates; // 3 x 16: a value a wavefront
-  double *shared = partial + 48;       // 1
+  double *shared = partial + 48;          // 1
   auto *entry = (unsigned short *)(shared + 1);
-  unsigned short *bound = entry + numEntries;      // 2 numStates + 1
+  unsigned short *bound = entry + numEntries;          // 2 numStates + 1
   unsigned short *segment = bound + 2 * numStates + 1; // 2 numStates
   auto *count = (unsigned char *)(segment + 2 * numStates);
   unsigned char *at1 = count + numTerms, *at2 = at1 + numTerms,
@@ -157,11 +178,21 @@ KERNEL void end(
     }
     barrier();
 
-    sumSegments<64>(0, numLong, wave, waves, segment, bound, entry, value, sums);
-    sumSegments<16>(numLong, numLong + numMedium, wave, waves, segment, bound,
-                    entry, value, sums);
-    sumSegments<8>(numLong + numMedium, 2 * numStates, wave, waves, segment,
-                   bound, entry, value, sums);
+    if constexpr (rung == Rung::Staged) {
+      for (int i = 0; i < 2; ++i)
+        sumByLane0(i * numStates, (i + 1) * numStates, wave, waves, bound,
+                   entry, value, sums);
+    } else if constexpr (rung == Rung::Shuffled) {
+      sumSegments<64>(0, 2 * numStates, wave, waves, segment, bound, entry,
+                      value, sums);
+    } else {
+      sumSegments<64>(0, numLong, wave, waves, segment, bound, entry, value,
+                      sums);
+      sumSegments<16>(numLong, numLong + numMedium, wave, waves, segment, bound,
+                      entry, value, sums);
+      sumSegments<8>(numLong + numMedium, 2 * numStates, wave, waves, segment,
+                     bound, entry, value, sums);
+    }
     barrier();
 
     double gain = 0, loss = 0, net = 0, lossRate = 0;
@@ -170,7 +201,8 @@ KERNEL void end(
         gain = sums[tid];
         loss = sums[numStates + tid];
         net = gain - loss;
-        lossRate = loss / y0;
+        if constexpr (rung == Rung::End)
+          lossRate = loss / y0;
       }
       double largest = largestOfWave(absolute(net));
       if (lane == 0)
@@ -184,7 +216,7 @@ KERNEL void end(
       for (int w = 1; w < stateWaves; ++w)
         largest = larger(largest, partial[w]);
       d = smaller(smaller(fluxFraction / largest, 0.1 * time), step);
-      double ratio = lossRate * d;
+      double ratio = rung == Rung::End ? lossRate * d : loss * d / y0;
       double trial = ratio > 1 ? (y0 + gain * d) / (1 + ratio) : y0 + net * d;
       double sum = sumOfLanes(mass * trial, 64);
       if (lane == 0)
@@ -206,7 +238,7 @@ KERNEL void end(
       // Of a step that is cut at the end, only the last update counts.
       if (time + d >= endTime)
         d = endTime - time;
-      double ratio = lossRate * d;
+      double ratio = rung == Rung::End ? lossRate * d : loss * d / y0;
       y0 = ratio > 1 ? (y0 + gain * d) / (1 + ratio) : y0 + net * d;
       if (isState)
         y[tid] = y0;
@@ -233,3 +265,30 @@ KERNEL void end(
     stepCounts[block()] += steps;
   }
 }
+
+#define INTEGRATION(NAME, RUNG)                                                \
+  KERNEL void NAME(                                                            \
+      const double *p0, const double *p1, const double *p2, const double *p3,  \
+      const double *p4, const double *p5, const double *p6,                    \
+      const int *setBegin, const double *factor,                               \
+      const unsigned char *densityPower, const unsigned char *reactantCount,   \
+      const unsigned char *reactant1, const unsigned char *reactant2,          \
+      const unsigned char *reactant3, const unsigned short *entries,           \
+      const unsigned short *bounds, const unsigned short *segments,            \
+      const unsigned char *massNumber, const double *temperatures,             \
+      const double *densities, double *abundances, double *times,              \
+      double *stepSizes, unsigned long long *stepCounts, double endTime,       \
+      double fluxFraction, double massTolerance, int numStates, int numTerms,  \
+      int numEntries, int numLong, int numMedium,                              \
+      unsigned long long maxSteps) {                                           \
+    integrate<RUNG>(                                                           \
+        p0, p1, p2, p3, p4, p5, p6, setBegin, factor, densityPower,            \
+        reactantCount, reactant1, reactant2, reactant3, entries, bounds,       \
+        segments, massNumber, temperatures, densities, abundances, times,      \
+        stepSizes, stepCounts, endTime, fluxFraction, massTolerance,           \
+        numStates, numTerms, numEntries, numLong, numMedium, maxSteps);        \
+  }
+
+INTEGRATION(staged, Rung::Staged)
+INTEGRATION(shuffled, Rung::Shuffled)
+INTEGRATION(end, Rung::End)

@@ -78,10 +78,10 @@ int main(int argc, char **argv) {
   initializeTool("sequential-integration");
   Options options;
   std::vector<const cl::Option *> all = {&options.network, &options.maxSteps,
-                                   &options.output};
+                                         &options.output};
   llvm::append_range(all, options.problem.all());
-  if (!parseToolCommandLine(
-          argc, argv, "Integrates a reaction network on one core\n", all))
+  if (!parseToolCommandLine(argc, argv,
+                            "Integrates a reaction network on one core\n", all))
     return 1;
   if (Error error = run(options)) {
     printToolError(toString(std::move(error)));

@@ -4,9 +4,10 @@
 // Where the published ladder starts ("Performance Profiling on AMD GPUs - Part
 // 5", ROCm blogs, 2026-07-16), from its description and FERN's data structures;
 // no code of either was taken. A zone is integrated by a workgroup of 256
-// threads. Of the ragged sums, a wavefront takes a state at a time, and its lane
-// 0 adds up alone; tables, rates and abundances lie in global memory. LDS holds
-// the terms' values, the sums and what is reduced. The cube root is a pow.
+// threads. Of the ragged sums, a wavefront takes a state at a time, and its
+// lane 0 adds up alone; tables, rates and abundances lie in global memory. LDS
+// holds the terms' values, the sums and what is reduced. The cube root is a
+// pow.
 //
 // The method is that of sequential_integration.h.
 
@@ -48,8 +49,8 @@ KERNEL void start(
     // The network: parameters of the rates' sets, and of each term its sets,
     // factor, power of the density, number of reactants and reactants.
     const double *p0, const double *p1, const double *p2, const double *p3,
-    const double *p4, const double *p5, const double *p6,
-    const int *setBegin, const double *factor, const unsigned char *densityPower,
+    const double *p4, const double *p5, const double *p6, const int *setBegin,
+    const double *factor, const unsigned char *densityPower,
     const unsigned char *reactantCount, const unsigned short *reactant1,
     const unsigned short *reactant2, const unsigned short *reactant3,
     // Entries of F+ and F- by state: weights, terms, and each state's end.
@@ -57,13 +58,14 @@ KERNEL void start(
     const unsigned short *gainTerm, const unsigned short *lossTerm,
     const unsigned short *gainEnd, const unsigned short *lossEnd,
     const unsigned char *massNumber,
-    // Zones: temperature (K), density (g/cm^3), abundances, and where each stands.
+    // Zones: temperature (K), density (g/cm^3), abundances, and where each
+    // stands.
     const double *temperatures, const double *densities, double *abundances,
     double *times, double *stepSizes, unsigned long long *stepCounts,
     // Work of each zone: rates, and abundances at the beginning of a step.
-    double *rates, double *abundancesBefore,
-    double endTime, double fluxFraction, double massTolerance, int numStates,
-    int numTerms, unsigned long long maxSteps) {
+    double *rates, double *abundancesBefore, double endTime,
+    double fluxFraction, double massTolerance, int numStates, int numTerms,
+    unsigned long long maxSteps) {
   const int tid = threadOfBlock(), threads = blockSize();
   const int wave = waveOfBlock(), waves = threads >> 6, lane = laneOfWave();
   double *rate = rates + (unsigned long)block() * numTerms;
