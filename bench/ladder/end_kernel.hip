@@ -7,7 +7,8 @@
 // tables in the narrowest types: indices of states in bytes, and of the entries
 // of F+ and F- a term's number (12 bits) and a weight (4 bits) in 16 bits.
 //
-// - staged: a wavefront takes a state's sums at a time, and its lane 0 adds up.
+// - staged: a wavefront takes a state's sums at a time, and its lane 0 adds up,
+//   in loops unrolled as those of start_kernel.hip.
 // - shuffled: all lanes of the wavefront add up, by shuffles.
 // - end: short segments share a wavefront; and the arithmetic is rewritten: one
 //   division a state and a step gives F- / Y0, which both updates use.
@@ -31,33 +32,28 @@ DEVICE double largestOfWave(double value) {
   return value;
 }
 
-/// Lanes of width add up a segment; a wavefront does 64 / width of them at a
-/// time. Segments from first to last of the list.
+/// Lanes of width add up a segment each, the wavefront 64 / width of the list's
+/// from first on, but none from last on.
 template <unsigned width>
 DEVICE void
-sumSegments(unsigned first, unsigned last, unsigned wave, unsigned waves,
-            const unsigned short *list, const unsigned short *bounds,
-            const unsigned short *entries, const double *value, double *sums) {
+sumSegments(unsigned first, unsigned last, const unsigned short *list,
+            const unsigned short *bounds, const unsigned short *entries,
+            const double *value, double *sums) {
   unsigned lane = laneOfWave() & (width - 1);
-  unsigned group = laneOfWave() / width;
-  constexpr unsigned groups = 64 / width;
-  for (unsigned base = first + wave * groups; base < last;
-       base += waves * groups) {
-    unsigned index = base + group;
-    double sum = 0;
-    unsigned segment = 0;
-    if (index < last) {
-      segment = list[index];
-      unsigned end = bounds[segment + 1];
-      for (unsigned e = bounds[segment] + lane; e < end; e += width) {
-        unsigned entry = entries[e];
-        sum = __builtin_fma(double(entry >> 12), value[entry & 4095], sum);
-      }
+  unsigned index = first + laneOfWave() / width;
+  double sum = 0;
+  unsigned segment = 0;
+  if (index < last) {
+    segment = list[index];
+    unsigned end = bounds[segment + 1];
+    for (unsigned e = bounds[segment] + lane; e < end; e += width) {
+      unsigned entry = entries[e];
+      sum = __builtin_fma(double(entry >> 12), value[entry & 4095], sum);
     }
-    sum = sumOfLanes(sum, width);
-    if (index < last && lane == 0)
-      sums[segment] = sum;
   }
+  sum = sumOfLanes(sum, width);
+  if (index < last && lane == 0)
+    sums[segment] = sum;
 }
 
 /// A state's sum by lane 0 alone.
@@ -68,6 +64,7 @@ DEVICE void sumByLane0(unsigned first, unsigned last, unsigned wave,
   for (unsigned segment = first + wave; segment < last; segment += waves)
     if (laneOfWave() == 0) {
       double sum = 0;
+#pragma unroll 8
       for (unsigned e = bounds[segment]; e < bounds[segment + 1]; ++e) {
         unsigned entry = entries[e];
         sum = __builtin_fma(double(entry >> 12), value[entry & 4095], sum);
@@ -75,6 +72,9 @@ DEVICE void sumByLane0(unsigned first, unsigned last, unsigned wave,
       sums[segment] = sum;
     }
 }
+
+/// Lanes for a segment that is not long. HipKernels.cpp says which are.
+constexpr unsigned mediumWidth = 16, shortWidth = 8;
 
 enum class Rung { Staged, Shuffled, End };
 
@@ -99,7 +99,8 @@ DEVICE void integrate(
     int numTerms, int numEntries, int numLong, int numMedium,
     unsigned long long maxSteps) {
   const int tid = threadOfBlock(), threads = blockSize();
-  const int wave = waveOfBlock(), waves = threads >> 6, lane = laneOfWave();
+  const int wave = __builtin_amdgcn_readfirstlane(waveOfBlock()),
+            waves = threads >> 6, lane = laneOfWave();
 
   double *rate = memory;                  // numTerms
   double *value = rate + numTerms;        // numTerms
@@ -183,15 +184,27 @@ DEVICE void integrate(
         sumByLane0(i * numStates, (i + 1) * numStates, wave, waves, bound,
                    entry, value, sums);
     } else if constexpr (rung == Rung::Shuffled) {
-      sumSegments<64>(0, 2 * numStates, wave, waves, segment, bound, entry,
-                      value, sums);
+      for (unsigned s = wave; s < 2u * numStates; s += waves)
+        sumSegments<64>(s, 2 * numStates, segment, bound, entry, value, sums);
     } else {
-      sumSegments<64>(0, numLong, wave, waves, segment, bound, entry, value,
-                      sums);
-      sumSegments<16>(numLong, numLong + numMedium, wave, waves, segment, bound,
-                      entry, value, sums);
-      sumSegments<8>(numLong + numMedium, 2 * numStates, wave, waves, segment,
-                     bound, entry, value, sums);
+      // Turns of the wavefronts: the long segments, the medium, the short.
+      const unsigned medium = numLong + numMedium;
+      const unsigned mediumTurns =
+          (numMedium + 64 / mediumWidth - 1) / (64 / mediumWidth);
+      const unsigned shortTurns =
+          (2 * numStates - medium + 64 / shortWidth - 1) / (64 / shortWidth);
+      for (unsigned turn = wave; turn < numLong + mediumTurns + shortTurns;
+           turn += waves)
+        if (turn < unsigned(numLong))
+          sumSegments<64>(turn, numLong, segment, bound, entry, value, sums);
+        else if (turn < numLong + mediumTurns)
+          sumSegments<mediumWidth>(numLong +
+                                       (turn - numLong) * (64 / mediumWidth),
+                                   medium, segment, bound, entry, value, sums);
+        else
+          sumSegments<shortWidth>(
+              medium + (turn - numLong - mediumTurns) * (64 / shortWidth),
+              2 * numStates, segment, bound, entry, value, sums);
     }
     barrier();
 

@@ -9,6 +9,10 @@
 // holds the terms' values, the sums and what is reduced. The cube root is a
 // pow.
 //
+// The loops of lane 0 are unrolled, so that the loads of several entries are
+// under way at a time: the description says that its compiler overlaps them,
+// and clang-22 does not by itself. The order of the sums stays.
+//
 // The method is that of sequential_integration.h.
 
 #include "device.h"
@@ -124,10 +128,12 @@ KERNEL void start(
     for (int i = wave; i < numStates; i += waves)
       if (lane == 0) {
         double sum = 0;
+#pragma unroll 8
         for (int e = i ? gainEnd[i - 1] : 0; e < gainEnd[i]; ++e)
           sum += gainWeight[e] * value[gainTerm[e]];
         gain[i] = sum;
         sum = 0;
+#pragma unroll 8
         for (int e = i ? lossEnd[i - 1] : 0; e < lossEnd[i]; ++e)
           sum += lossWeight[e] * value[lossTerm[e]];
         loss[i] = sum;
