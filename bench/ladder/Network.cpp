@@ -16,12 +16,19 @@
 #include "wavesmith/Dialect/Wavesmith/IR/Wavesmith.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
 #include <cmath>
 
 using namespace llvm;
 using namespace wavesmith;
 using namespace wavesmith::bench;
+
+std::string wavesmith::bench::shortest(double value) {
+  std::string text;
+  raw_string_ostream(text) << format("%g", value);
+  return text;
+}
 
 /// The mass number of a nuclide: "he4" and "4He", and n, p, d, t; 0 if the name
 /// does not tell.
@@ -117,8 +124,7 @@ readTerm(OdeSystemOp system, TermOp term, Network &network,
   uint32_t count = 0;
   for (auto [state, order] : orders) {
     if (order != 1.0 && order != 2.0 && order != 3.0)
-      return createStringError("it has the order " +
-                               formatv("{0}", order).str() +
+      return createStringError("it has the order " + shortest(order) +
                                ", expected 1, 2 or 3");
     for (int i = 0; i < order; ++i, ++count)
       if (count < Network::maxReactants)
@@ -143,7 +149,7 @@ readTerm(OdeSystemOp system, TermOp term, Network &network,
   if (mass != 0)
     return createStringError(
         "it does not conserve mass: it makes mass numbers of " +
-        formatv("{0}", mass).str());
+        shortest(mass));
   return Error::success();
 }
 

@@ -71,6 +71,9 @@ struct Network {
   int find(llvm::StringRef name) const;
 };
 
+/// A number for messages, as %g writes it.
+std::string shortest(double value);
+
 /// Reads the only `wavesmith.ode_system` of a file. An error names what in it
 /// is not a network of REACLIB rates with 1 to 3 reactants, a nuclide whose
 /// mass number its name does not tell, or a term that does not conserve mass.

@@ -7,7 +7,6 @@
 
 #include "Problem.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
 using namespace llvm;
@@ -39,7 +38,7 @@ Expected<Problem> wavesmith::bench::makeProblem(Network network,
                              std::pair("end-time", &options.endTime)})
     if (!(*value > 0) || !std::isfinite(*value))
       return createStringError("got --" + Twine(name) + "=" +
-                               formatv("{0}", value->getValue()).str() +
+                               shortest(value->getValue()) +
                                ", expected a positive number");
   problem.conditions.temperature = options.temperature;
   problem.conditions.density = options.density;

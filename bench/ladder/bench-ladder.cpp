@@ -108,12 +108,15 @@ struct Row {
 };
 
 /// How far the kernels' results may be from the sequential program's, relative,
-/// for abundances above smallestCompared. Sums in another order, products and
-/// sums fused, and ocml's functions instead of the C library's: each of some
-/// 1e-16 relative to the largest addend. Rates' exponents of up to 100 make
-/// 1e-14 of that in the rates. Within some hundred steps such differences are
-/// damped, not amplified; but where the mass check has steered the step, it
-/// divides by |X_last - X|, about 1e-7, which rounding has left 1e-9 of.
+/// for abundances above smallestCompared. They differ by sums in another order,
+/// by fused products and sums, and by ocml's functions instead of the C
+/// library's. A rate's exponent of up to 100 turns a rounding of 1e-16 into
+/// 1e-14 of the rate; an abundance that is a balance of large gains and losses
+/// has some 100 times that, 1e-12, which is what is seen. The step size adds to
+/// it where the mass check steers it: by |X_last - X|, about 1e-7 and of that
+/// 1e-9 is rounding, which moves an abundance by 1e-9 of its change in a step,
+/// 1e-2 at most. Hence 1e-10; another formula, entry or order of factors gives
+/// more.
 constexpr double tolerance = 1e-10;
 constexpr double smallestCompared = 1e-30;
 
@@ -160,10 +163,9 @@ Expected<double> check(const Rung &rung, const Problem &problem,
     double difference = differenceOf(got, *wanted);
     if (!(difference <= tolerance))
       return createStringError(
-          formatv("{0}: after {1} steps, zone {2} differs by {3} from the "
-                  "sequential program, more than {4}",
-                  rung.name, steps, number, difference, tolerance)
-              .str());
+          rung.name + ": after " + Twine(steps) + " steps, zone " +
+          Twine(number) + " differs by " + shortest(difference) +
+          " from the sequential program, more than " + shortest(tolerance));
     largest = std::max(largest, difference);
     ++compared;
   }

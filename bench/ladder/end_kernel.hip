@@ -74,7 +74,7 @@ DEVICE void sumByLane0(unsigned first, unsigned last, unsigned wave,
 }
 
 /// Lanes for a segment that is not long. HipKernels.cpp says which are.
-constexpr unsigned mediumWidth = 16, shortWidth = 8;
+constexpr unsigned mediumWidth = 16, shortWidth = 4;
 
 enum class Rung { Staged, Shuffled, End };
 
