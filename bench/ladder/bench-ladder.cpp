@@ -201,8 +201,6 @@ Expected<Launch> modelledLaunch(const Rung &rung, const Problem &problem,
   options.executeRest = false;
   // All of the modelled compute unit's steps in detail.
   options.detailedInstructions = ~uint64_t(0);
-  // Zones read the same tables and little else: few steps fill the caches.
-  options.neighbourInstructions = 1'000'000;
   auto result = sim::launchTimed(*rung.object, memory, parameters, options, 2);
   if (!result)
     return createStringError(rung.name + ": " + toString(result.takeError()));
