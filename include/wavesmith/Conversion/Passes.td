@@ -19,7 +19,8 @@ def ConvertOdeToWorkgroupPass
     functions on memory with one `wavesmith.workgroup`: the arguments, then the
     results as memory to write, then the number of zones. Systems that nobody
     uses any more are erased. The schedule's form decides between unrolled code
-    and a loop over a table.
+    and a loop over a table; an integration, `wavesmith.ode_integrate`, becomes
+    workgroup code of several threads a zone.
 
     Before:
 
