@@ -174,6 +174,17 @@ Expected<double> check(const Rung &rung, const Problem &problem,
   return largest;
 }
 
+sim::LaunchParameters launchParameters(const Rung &rung,
+                                       const PreparedLaunch &prepared) {
+  sim::LaunchParameters parameters;
+  parameters.kernel = rung.kernel;
+  parameters.grid = prepared.grid;
+  parameters.workgroup = prepared.workgroup;
+  parameters.kernarg = prepared.kernarg;
+  parameters.dynamicLDSBytes = prepared.dynamicLDSBytes;
+  return parameters;
+}
+
 /// One launch, modelled, and its results compared.
 struct Launch {
   sim::Counters counters;
@@ -189,12 +200,7 @@ Expected<Launch> modelledLaunch(const Rung &rung, const Problem &problem,
   auto prepared = rung.prepare(memory, zones, steps);
   if (!prepared)
     return prepared.takeError();
-  sim::LaunchParameters parameters;
-  parameters.kernel = rung.kernel;
-  parameters.grid = prepared->grid;
-  parameters.workgroup = prepared->workgroup;
-  parameters.kernarg = prepared->kernarg;
-  parameters.dynamicLDSBytes = prepared->dynamicLDSBytes;
+  sim::LaunchParameters parameters = launchParameters(rung, *prepared);
   sim::TimingOptions options;
   options.chip = chip.str();
   options.fittedScale = fittedScale;
@@ -231,12 +237,7 @@ Expected<double> checkOtherZones(const Rung &rung, const Problem &problem,
   auto prepared = rung.prepare(memory, zones, steps);
   if (!prepared)
     return prepared.takeError();
-  sim::LaunchParameters parameters;
-  parameters.kernel = rung.kernel;
-  parameters.grid = prepared->grid;
-  parameters.workgroup = prepared->workgroup;
-  parameters.kernarg = prepared->kernarg;
-  parameters.dynamicLDSBytes = prepared->dynamicLDSBytes;
+  sim::LaunchParameters parameters = launchParameters(rung, *prepared);
   auto counters = sim::launch(*rung.object, memory, parameters, 2);
   if (!counters)
     return createStringError(rung.name + ": " + toString(counters.takeError()));

@@ -62,6 +62,8 @@ struct Class {
   SmallVector<Operand> operands;
   /// If it holds values of terms: coefficients that stand ready, one a member.
   SmallVector<Value> readyCoefficients;
+  /// The same, written.
+  Value readyTensor;
   // What was written: of all members, and the same where all threads can read.
   Value tensor, staged;
 };
@@ -77,8 +79,8 @@ struct SideBySide::Implementation {
   LogicalResult emitClass(Class &c);
   Value operandValue(Class &c, Operand &operand);
   Value stagedValue(Class &c);
-  /// The values of a list of members, as one tensor per class, in any order,
-  /// with the position of each value.
+  /// Stages the whole classes of some values, and what of them has no class,
+  /// as one tensor, and tells the position of each value.
   Value stageTogether(ArrayRef<Value> values,
                       DenseMap<Value, int32_t> &positions);
 
@@ -96,7 +98,7 @@ struct SideBySide::Implementation {
   std::map<SmallVector<int64_t>, unsigned> classByKey;
   std::vector<Class> classes;
   SmallVector<Value> termValues;
-  /// Terms without factors whose coefficient stands ready are that coefficient.
+  /// Where emitTerms has put the terms' values.
   SmallVector<int32_t> termPositions;
   ValueRange parameters;
   Value time, stagedStates;
@@ -297,14 +299,11 @@ Value SideBySide::Implementation::stagedValue(Class &c) {
 Value SideBySide::Implementation::operandValue(Class &c, Operand &operand) {
   auto identity = llvm::to_vector(llvm::seq<int32_t>(0, c.size));
   switch (operand.source) {
-  case FromConstant: {
-    Value table = buildTable(builder, loc, operand.constants);
+  case FromConstant:
     if (c.size > 1)
-      return table;
-    table.getDefiningOp()->erase();
+      return buildTable(builder, loc, operand.constants);
     return arith::ConstantOp::create(
         builder, loc, builder.getF64FloatAttr(operand.constants[0]));
-  }
   case FromState:
     return pick(builder, loc, stagedStates, operand.positions);
   case FromTime:
@@ -334,7 +333,7 @@ LogicalResult SideBySide::Implementation::emitClass(Class &c) {
   SmallVector<Value> operands;
   for (auto [index, operand] : llvm::enumerate(c.operands)) {
     if (operand.source == FromReadyCoefficient) {
-      operands.push_back(c.staged);
+      operands.push_back(c.readyTensor);
       continue;
     }
     // A constant of another type than f64 is the same for all members.
@@ -345,9 +344,8 @@ LogicalResult SideBySide::Implementation::emitClass(Class &c) {
           member.getDefiningOp<arith::ConstantOp>().getValue());
       TypedAttr value = cast<TypedAttr>(dense.getSplatValue<Attribute>());
       if (c.size > 1)
-        value = DenseElementsAttr::get(
-            RankedTensorType::get({c.size}, element),
-            dense.getSplatValue<Attribute>());
+        value = DenseElementsAttr::get(RankedTensorType::get({c.size}, element),
+                                       dense.getSplatValue<Attribute>());
       operands.push_back(arith::ConstantOp::create(builder, loc, value));
       continue;
     }
@@ -359,8 +357,6 @@ LogicalResult SideBySide::Implementation::emitClass(Class &c) {
   OperationState state(loc, c.op->getName(), operands, {type},
                        c.op->getAttrs());
   c.tensor = builder.create(state)->getResult(0);
-  // What was staged under this name were the coefficients.
-  c.staged = Value();
   return success();
 }
 
@@ -447,7 +443,7 @@ LogicalResult SideBySide::emitInvariant(Location loc, ValueRange parameters) {
     if (c.size > 1)
       own = StageOp::create(i.builder, loc, own.getType(), own,
                             MemorySpace::Global);
-    c.staged = own;
+    c.readyTensor = own;
   }
   return success();
 }

@@ -35,11 +35,11 @@ SmallVector<MemRefType> wavesmith::getWorkspaces(WorkgroupOp workgroup) {
     if (op.getSpace() != MemorySpace::Global)
       return;
     auto type = cast<RankedTensorType>(op.getResult().getType());
-    types.push_back(MemRefType::get(
-        {ShapedType::kDynamic, type.getDimSize(0)}, type.getElementType(),
-        MemRefLayoutAttrInterface(),
-        gpu::AddressSpaceAttr::get(op.getContext(),
-                                   gpu::AddressSpace::Global)));
+    types.push_back(
+        MemRefType::get({ShapedType::kDynamic, type.getDimSize(0)},
+                        type.getElementType(), MemRefLayoutAttrInterface(),
+                        gpu::AddressSpaceAttr::get(op.getContext(),
+                                                   gpu::AddressSpace::Global)));
   });
   return types;
 }
@@ -75,6 +75,9 @@ private:
   LogicalResult rewrite(Operation *op);
   LogicalResult rewriteStage(StageOp op);
   LogicalResult rewriteReduce(SegmentedReduceOp op);
+  /// Folds every `step`th element from `begin` up to `end`.
+  FailureOr<SmallVector<Value>>
+  reduceElements(SegmentedReduceOp op, Value begin, Value end, int64_t step);
   LogicalResult reduceSegmentsInLanes(SegmentedReduceOp op);
   LogicalResult reduceSegmentsAcrossLanes(SegmentedReduceOp op);
   LogicalResult reduceAllAcrossThreads(SegmentedReduceOp op);
@@ -241,6 +244,11 @@ LogicalResult ZoneBody::rewrite(Block &block) {
         return op.emitError("expected tensors of rank 1 and a fixed number of "
                             "elements, got ")
                << type;
+      if (!isa<TableOp, tensor::ConcatOp>(op) && numSlots(type) > kMaxSlots)
+        return op.emitError("a tensor of ")
+               << type.getDimSize(0) << " elements on " << threads
+               << " threads makes more than " << kMaxSlots
+               << " elements a thread; take more threads a zone";
     }
     if (failed(rewrite(&op)))
       return failure();
@@ -360,10 +368,10 @@ void ZoneBody::barrier() {
 
 Home ZoneBody::allocateLDS(int64_t count, Type element) {
   int64_t zones = size / threads;
-  auto type = MemRefType::get(
-      {count * zones}, element, MemRefLayoutAttrInterface(),
-      gpu::AddressSpaceAttr::get(builder.getContext(),
-                                 gpu::AddressSpace::Workgroup));
+  auto type =
+      MemRefType::get({count * zones}, element, MemRefLayoutAttrInterface(),
+                      gpu::AddressSpaceAttr::get(builder.getContext(),
+                                                 gpu::AddressSpace::Workgroup));
   ldsBytes += llvm::alignTo(
       count * zones * llvm::divideCeil(element.getIntOrFloatBitWidth(), 8), 8);
   Home home;
@@ -487,9 +495,8 @@ SmallVector<Value> ZoneBody::inlineRegion(Region &region,
       builder.clone(op, inlined);
     }
   }
-  return llvm::map_to_vector(
-      region.front().getTerminator()->getOperands(),
-      [&](Value v) { return inlined.lookup(v); });
+  return llvm::map_to_vector(region.front().getTerminator()->getOperands(),
+                             [&](Value v) { return inlined.lookup(v); });
 }
 
 Value ZoneBody::exchange(Value value, int64_t distance) {
@@ -503,8 +510,8 @@ Value ZoneBody::exchange(Value value, int64_t distance) {
         arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(32));
     auto half = [&](Value part) {
       Value low = arith::TruncIOp::create(builder, loc, i32, part);
-      return Value(arith::ExtUIOp::create(builder, loc, i64,
-                                          exchange(low, distance)));
+      return Value(
+          arith::ExtUIOp::create(builder, loc, i64, exchange(low, distance)));
     };
     Value low = half(bits);
     Value high = half(arith::ShRUIOp::create(builder, loc, bits, shift));
@@ -548,6 +555,33 @@ void ZoneBody::combineLanes(SegmentedReduceOp op,
   }
 }
 
+FailureOr<SmallVector<Value>> ZoneBody::reduceElements(SegmentedReduceOp op,
+                                                       Value begin, Value end,
+                                                       int64_t step) {
+  bool isValid = true;
+  auto loop = scf::ForOp::create(
+      builder, loc, begin, end, index(step), lookUpAll(op.getInit()),
+      [&](OpBuilder &, Location, Value element, ValueRange carried) {
+        SmallVector<Value> arguments(carried);
+        for (Value elements : op.getElements()) {
+          Value value = elementValue(op, elements, element);
+          if (!value) {
+            isValid = false;
+            break;
+          }
+          arguments.push_back(value);
+        }
+        if (isValid)
+          scf::YieldOp::create(builder, loc,
+                               inlineRegion(op.getAccumulate(), arguments));
+        else
+          scf::YieldOp::create(builder, loc, carried);
+      });
+  if (!isValid)
+    return failure();
+  return SmallVector<Value>(loop.getResults());
+}
+
 /// One lane a segment, the segments of a thread one after the other.
 LogicalResult ZoneBody::reduceSegmentsInLanes(SegmentedReduceOp op) {
   unsigned numSegments = op.getNumSegments();
@@ -563,31 +597,14 @@ LogicalResult ZoneBody::reduceSegmentsInLanes(SegmentedReduceOp op) {
     } else {
       Value segment = elementOfSlot(slot, numSegments);
       begin = lookUpTable(table, segment);
-      end = lookUpTable(table, arith::AddIOp::create(builder, loc, segment,
-                                                     index(1)));
+      end = lookUpTable(table,
+                        arith::AddIOp::create(builder, loc, segment, index(1)));
     }
-    bool isValid = true;
-    auto loop = scf::ForOp::create(
-        builder, loc, begin, end, index(1), lookUpAll(op.getInit()),
-        [&](OpBuilder &, Location, Value element, ValueRange carried) {
-          SmallVector<Value> arguments(carried);
-          for (Value elements : op.getElements()) {
-            Value value = elementValue(op, elements, element);
-            if (!value) {
-              isValid = false;
-              break;
-            }
-            arguments.push_back(value);
-          }
-          if (isValid)
-            scf::YieldOp::create(builder, loc,
-                                 inlineRegion(op.getAccumulate(), arguments));
-          else
-            scf::YieldOp::create(builder, loc, carried);
-        });
-    if (!isValid)
+    FailureOr<SmallVector<Value>> reduced =
+        reduceElements(op, begin, end, /*step=*/1);
+    if (failed(reduced))
       return failure();
-    for (auto [home, value] : llvm::zip_equal(results, loop.getResults())) {
+    for (auto [home, value] : llvm::zip_equal(results, *reduced)) {
       // Every thread has reduced the only segment.
       if (numSegments == 1)
         home.uniform = value;
@@ -614,9 +631,9 @@ LogicalResult ZoneBody::reduceSegmentsAcrossLanes(SegmentedReduceOp op) {
     order.push_back(i);
   }
   auto length = [&](unsigned i) { return segments[i + 1] - segments[i]; };
-  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
-    return std::pair(-op.getLanesOf(a), -length(a)) <
-           std::pair(-op.getLanesOf(b), -length(b));
+  llvm::sort(order, [&](unsigned a, unsigned b) {
+    return std::tuple(-op.getLanesOf(a), -length(a), a) <
+           std::tuple(-op.getLanesOf(b), -length(b), b);
   });
   SmallVector<int32_t> begins, ends, numbers;
   for (unsigned i : order) {
@@ -638,43 +655,24 @@ LogicalResult ZoneBody::reduceSegmentsAcrossLanes(SegmentedReduceOp op) {
     while (last < order.size() && op.getLanesOf(order[last]) == lanes)
       ++last;
     int64_t groups = threads / lanes;
-    Value group =
-        arith::DivUIOp::create(builder, loc, lane, index(lanes));
+    Value group = arith::DivUIOp::create(builder, loc, lane, index(lanes));
     Value part = arith::RemUIOp::create(builder, loc, lane, index(lanes));
     for (size_t at = first; at < last; at += groups) {
       Value position = arith::AddIOp::create(builder, loc, group, index(at));
       Value isSegment;
       if (at + groups > last) {
-        isSegment = arith::CmpIOp::create(builder, loc,
-                                          arith::CmpIPredicate::ult, position,
-                                          index(last));
+        isSegment = arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::ult, position, index(last));
         position = clamp(position, last);
       }
       Value begin = lookUpTable(beginTable, position);
       Value end = lookUpTable(endTable, position);
       begin = arith::AddIOp::create(builder, loc, begin, part);
-      bool isValid = true;
-      auto loop = scf::ForOp::create(
-          builder, loc, begin, end, index(lanes), lookUpAll(op.getInit()),
-          [&](OpBuilder &, Location, Value element, ValueRange carried) {
-            SmallVector<Value> arguments(carried);
-            for (Value elements : op.getElements()) {
-              Value value = elementValue(op, elements, element);
-              if (!value) {
-                isValid = false;
-                break;
-              }
-              arguments.push_back(value);
-            }
-            if (isValid)
-              scf::YieldOp::create(builder, loc,
-                                   inlineRegion(op.getAccumulate(), arguments));
-            else
-              scf::YieldOp::create(builder, loc, carried);
-          });
-      if (!isValid)
+      FailureOr<SmallVector<Value>> reduced =
+          reduceElements(op, begin, end, lanes);
+      if (failed(reduced))
         return failure();
-      SmallVector<Value> accumulators(loop.getResults());
+      SmallVector<Value> accumulators = std::move(*reduced);
       combineLanes(op, accumulators, lanes);
       Value isFirst = arith::CmpIOp::create(
           builder, loc, arith::CmpIPredicate::eq, part, index(0));
@@ -698,7 +696,8 @@ LogicalResult ZoneBody::reduceSegmentsAcrossLanes(SegmentedReduceOp op) {
 LogicalResult ZoneBody::reduceAllAcrossThreads(SegmentedReduceOp op) {
   SmallVector<Value> accumulators = lookUpAll(op.getInit());
   int64_t count = op.getSegments()[1];
-  for (int64_t slot = 0, end = llvm::divideCeil(count, threads); slot < end; ++slot) {
+  for (int64_t slot = 0, end = llvm::divideCeil(count, threads); slot < end;
+       ++slot) {
     SmallVector<Value> arguments(accumulators);
     for (Value elements : op.getElements()) {
       Value value = slotValue(op, elements, slot);
@@ -847,9 +846,9 @@ LogicalResult ZoneBody::rewrite(Operation *op) {
         auto type = cast<MemRefType>(op.getSource().getType());
         Value memory = mapping.lookup(op.getSource());
         if (type.getRank() == 1) {
-          mapping.map(op.getResult(),
-                      memref::LoadOp::create(builder, loc, memory, zone)
-                          .getResult());
+          mapping.map(
+              op.getResult(),
+              memref::LoadOp::create(builder, loc, memory, zone).getResult());
           return success();
         }
         Home home;
@@ -967,31 +966,6 @@ LogicalResult wavesmith::distributeZone(WorkgroupOp workgroup,
                                         gpu::GPUFuncOp kernel, IRMapping known,
                                         ValueRange workspaces,
                                         const TargetInfo *target) {
-  for (Operation &op : workgroup.getBody().front()) {
-    // Unrolled slots bound the code.
-    WalkResult walk = op.walk([&](Operation *inner) {
-      for (Type type : inner->getResultTypes()) {
-        auto tensor = dyn_cast<RankedTensorType>(type);
-        if (!tensor || isa<TableOp, tensor::ConcatOp>(inner) ||
-            tensor.getRank() != 1 || tensor.isDynamicDim(0))
-          continue;
-        int64_t slots =
-            llvm::divideCeil(tensor.getDimSize(0),
-                             int64_t(*workgroup.getThreadsPerZone()));
-        if (slots > kMaxSlots) {
-          inner->emitError("a tensor of ")
-              << tensor.getDimSize(0) << " elements on "
-              << *workgroup.getThreadsPerZone()
-              << " threads makes more than " << kMaxSlots
-              << " elements a thread; take more threads a zone";
-          return WalkResult::interrupt();
-        }
-      }
-      return WalkResult::advance();
-    });
-    if (walk.wasInterrupted())
-      return failure();
-  }
   return ZoneBody(workgroup, module, kernel, workspaces, target)
       .distribute(std::move(known));
 }

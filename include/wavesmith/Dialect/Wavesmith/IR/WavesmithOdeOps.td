@@ -242,7 +242,7 @@ def Wavesmith_OdeIntegrateOp : Wavesmith_Op<"ode_integrate",
     - 2: a number was not finite (NaN, overflow); states, time and step size
       are those at the start of the step that failed.
 
-    A zone whose time is not below `end` takes no step and has status 0.
+    A zone whose time is not below `end` takes no step.
 
     `#wavesmith.asymptotic`: with y the states at the start of a step, P and L
     as in `ode_production_loss` at y and the zone's time t, h the step size of
