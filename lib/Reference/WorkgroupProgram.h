@@ -17,6 +17,8 @@
 #ifndef WAVESMITH_LIB_REFERENCE_WORKGROUPPROGRAM_H
 #define WAVESMITH_LIB_REFERENCE_WORKGROUPPROGRAM_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "wavesmith/Dialect/Wavesmith/IR/Wavesmith.h"
 #include "llvm/ADT/DenseMap.h"
 #include <string>
@@ -127,6 +129,9 @@ struct WorkgroupProgram {
   Slot numZones;
 };
 
+/// "file:line:column" where the location has them.
+std::string formatLocation(mlir::Location location);
+
 /// Compiles operations to instructions.
 class WorkgroupCompiler {
 public:
@@ -136,10 +141,9 @@ public:
   llvm::LogicalResult compile(mlir::func::FuncOp function);
 
 private:
-  /// The slot of a type, not yet in memory; `op` gives the location of an
-  /// error.
-  mlir::FailureOr<Slot> getSlot(mlir::Operation *op, mlir::Type type);
-  void allocate(Slot &slot);
+  /// A slot for a type, in memory; one that cannot be kept is an error at `op`.
+  mlir::FailureOr<Slot> allocate(mlir::Operation *op, mlir::Type type);
+  Slot allocate(Storage storage, int64_t count);
   /// Gives a value its place in memory.
   llvm::LogicalResult define(mlir::Operation *op, mlir::Value value);
   const Slot &slotOf(mlir::Value value) const { return slots.at(value); }

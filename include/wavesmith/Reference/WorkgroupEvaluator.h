@@ -64,7 +64,8 @@ public:
   /// Reads a function of a verified module: arguments that are scalars (f64,
   /// f32, i64, i32, index) or batches, operations on scalars, the workgroup, a
   /// return of nothing. Anything else is an error at its location.
-  static mlir::FailureOr<WorkgroupEvaluator> create(mlir::func::FuncOp function);
+  static mlir::FailureOr<WorkgroupEvaluator>
+  create(mlir::func::FuncOp function);
 
   llvm::ArrayRef<Argument> getArguments() const { return arguments; }
 
