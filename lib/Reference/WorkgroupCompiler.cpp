@@ -30,7 +30,9 @@ std::string wavesmith::formatLocation(Location location) {
     return (file.getFilename().strref() + ":" + Twine(file.getLine()) + ":" +
             Twine(file.getColumn()))
         .str();
-  return llvm::to_string(location);
+  std::string text;
+  llvm::raw_string_ostream(text) << location;
+  return text;
 }
 
 void Machine::fail(const Instruction &instruction, const Twine &message) {
@@ -533,8 +535,9 @@ LogicalResult WorkgroupCompiler::compileReduction(SegmentedReduceOp op) {
                         lane < size ? (size - lane - 1) / lanes + 1 : 0,
                         lanes});
   }
-  llvm::stable_sort(chains, [](const Chain &a, const Chain &b) {
-    return a.length > b.length;
+  llvm::sort(chains, [](const Chain &a, const Chain &b) {
+    return std::tie(b.length, a.segment, a.lane) <
+           std::tie(a.length, b.segment, b.lane);
   });
   reduction.numChains = chains.size();
   for (int64_t step = 0; step != chains.front().length; ++step) {

@@ -146,7 +146,7 @@ llvm::Error WorkgroupEvaluator::evaluate(MutableArrayRef<HostArray> arrays,
   }
 
   devicemath::FloatingPointEnvironment environment;
-  Machine prologue{*program, batches, memory.data()};
+  Machine prologue(*program, batches, memory.data());
   prologue.run(program->prologue);
   if (!prologue.error.empty())
     return llvm::createStringError(prologue.error);
@@ -170,7 +170,7 @@ llvm::Error WorkgroupEvaluator::evaluate(MutableArrayRef<HostArray> arrays,
   auto run = [&](int64_t part) {
     devicemath::FloatingPointEnvironment environment;
     std::vector<uint8_t> own = memory;
-    Machine machine{*program, batches, own.data()};
+    Machine machine(*program, batches, own.data());
     int64_t end = numZones * (part + 1) / parts;
     for (machine.zone = numZones * part / parts; machine.zone != end;
          ++machine.zone) {

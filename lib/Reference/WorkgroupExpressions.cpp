@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <limits>
 
 using namespace mlir;
@@ -466,10 +467,6 @@ LogicalResult WorkgroupCompiler::compileExpression(Operation *op) {
       return unsupported(op, " with a rounding mode");
   if (op->getNumResults() != 1)
     return unsupported(op);
-  for (Value operand : op->getOperands())
-    if (!slots.contains(operand))
-      return unsupported(
-          op, " on '" + llvm::Twine(llvm::to_string(operand.getType())) + "'");
   Value result = op->getResult(0);
   if (failed(define(op, result)))
     return failure();
@@ -489,6 +486,72 @@ LogicalResult WorkgroupCompiler::compileExpression(Operation *op) {
     return success();
   };
   auto shiftOf = [](const Slot &slot) { return int64_t(64 - slot.width); };
+
+  bool isF64 = from.storage == Storage::F64, toF64 = to.storage == Storage::F64;
+
+  if (isa<math::IsNormalOp>(op)) {
+    // A number may be normal in f64 and subnormal in f32.
+    if (!isF64)
+      return unsupported(op, " of f32");
+    return append(runUnary<IsNormal, int64_t, double>);
+  }
+  if (isa<math::AbsIOp>(op))
+    return append(runAbsI, shiftOf(to));
+  if (auto power = dyn_cast<math::FPowIOp>(op)) {
+    if (!isF64)
+      return unsupported(op, " of f32");
+    if (slotOf(power.getRhs()).width != 32)
+      return unsupported(op, " with an exponent that is not i32");
+    return append(runIntegerPower);
+  }
+  if (isa<math::FmaOp>(op))
+    return append(isF64 ? getFmaKernel<double>() : getFmaKernel<float>());
+  if (auto compare = dyn_cast<arith::CmpFOp>(op))
+    return append(isF64 ? getComparison<double>(compare.getPredicate())
+                        : getComparison<float>(compare.getPredicate()));
+  if (auto compare = dyn_cast<arith::CmpIOp>(op))
+    return append(getComparison(compare.getPredicate()));
+  if (isa<arith::SelectOp>(op)) {
+    // In a reduction's region a scalar condition is one for each chain.
+    bool whole = from.count != to.count;
+    if (to.storage == Storage::F32)
+      return append(whole ? runSelectWhole<float> : runSelect<float>);
+    return append(whole ? runSelectWhole<int64_t> : runSelect<int64_t>);
+  }
+  // arith has these between wider and narrower floats alone.
+  if (isa<arith::ExtFOp>(op))
+    return append(runUnary<ConvertFloat, double, float>);
+  if (isa<arith::TruncFOp>(op))
+    return append(runUnary<ConvertFloat, float, double>);
+  if (isa<arith::ExtSIOp, arith::TruncIOp, arith::IndexCastOp>(op))
+    return append(runSignExtend, 64 - std::min(from.width, to.width));
+  if (isa<arith::ExtUIOp>(op))
+    return append(runZeroExtend, shiftOf(from));
+  if (isa<arith::IndexCastUIOp>(op))
+    return from.width < to.width ? append(runZeroExtend, shiftOf(from))
+                                 : append(runSignExtend, shiftOf(to));
+  if (isa<arith::SIToFPOp>(op))
+    return append(toF64 ? runIntegerToFloat<double, true>
+                        : runIntegerToFloat<float, true>,
+                  shiftOf(from));
+  if (isa<arith::UIToFPOp>(op))
+    return append(toF64 ? runIntegerToFloat<double, false>
+                        : runIntegerToFloat<float, false>,
+                  shiftOf(from));
+  if (isa<arith::FPToSIOp>(op))
+    return append(isF64 ? runFloatToInteger<double, true>
+                        : runFloatToInteger<float, true>,
+                  shiftOf(to));
+  if (isa<arith::FPToUIOp>(op))
+    return append(isF64 ? runFloatToInteger<double, false>
+                        : runFloatToInteger<float, false>,
+                  shiftOf(to));
+  if (isa<arith::BitcastOp>(op)) {
+    bool isF32 = from.storage == Storage::F32;
+    if (isF32 == (to.storage == Storage::F32))
+      return append(isF32 ? runCopy<4> : runCopy<8>);
+    return append(isF32 ? runFloatBits : runBitsToFloat);
+  }
 
   // A function that is the same in f64 and f32, or one of f64 alone.
 #define BOTH(Op, loop, Function)                                               \
@@ -580,258 +643,13 @@ LogicalResult WorkgroupCompiler::compileExpression(Operation *op) {
       INTEGER(arith::ShLIOp, ShLI)
       INTEGER(arith::ShRUIOp, ShRUI)
       INTEGER(arith::ShRSIOp, ShRSI)
-                                                                          // clang-format on
-                                                                          .Case([&](math::IsNormalOp)
-                                                                                    -> LogicalResult {
-                                                                            // A number may be normal in f64 and subnormal in f32.
-                                                                            if (from.storage !=
-                                                                                Storage::
-                                                                                    F64)
-                                                                              return unsupported(
-                                                                                  op,
-                                                                                  " of f32");
-                                                                            return append(
-                                                                                runUnary<
-                                                                                    IsNormal,
-                                                                                    int64_t,
-                                                                                    double>);
-                                                                          })
-                                                                          .Case(
-                                                                              [&](math::
-                                                                                      AbsIOp) {
-                                                                                return append(
-                                                                                    runAbsI,
-                                                                                    shiftOf(
-                                                                                        to));
-                                                                              })
-                                                                          .Case(
-                                                                              [&](math::FPowIOp power)
-                                                                                  -> LogicalResult {
-                                                                                if (from.storage !=
-                                                                                    Storage::
-                                                                                        F64)
-                                                                                  return unsupported(
-                                                                                      op,
-                                                                                      " of f32");
-                                                                                if (slotOf(
-                                                                                        power
-                                                                                            .getRhs())
-                                                                                        .width !=
-                                                                                    32)
-                                                                                  return unsupported(
-                                                                                      op,
-                                                                                      " with an exponent that is not i32");
-                                                                                return append(
-                                                                                    runIntegerPower);
-                                                                              })
-                                                                          .Case(
-                                                                              [&](math::FmaOp) {
-                                                                                return append(
-                                                                                    from.storage ==
-                                                                                            Storage::
-                                                                                                F64
-                                                                                        ? getFmaKernel<
-                                                                                              double>()
-                                                                                        : getFmaKernel<
-                                                                                              float>());
-                                                                              })
-                                                                          .Case(
-                                                                              [&](arith::
-                                                                                      CmpFOp compare) {
-                                                                                return append(
-                                                                                    from.storage ==
-                                                                                            Storage::
-                                                                                                F64
-                                                                                        ? getComparison<
-                                                                                              double>(
-                                                                                              compare
-                                                                                                  .getPredicate())
-                                                                                        : getComparison<
-                                                                                              float>(
-                                                                                              compare
-                                                                                                  .getPredicate()));
-                                                                              })
-                                                                          .Case([&](arith::
-                                                                                        CmpIOp
-                                                                                            compare) {
-                                                                            return append(getComparison(
-                                                                                compare
-                                                                                    .getPredicate()));
-                                                                          })
-                                                                          .Case([&](arith::SelectOp
-                                                                                        select) {
-                                                                            // In a reduction's region a scalar condition is one for each chain.
-                                                                            bool whole =
-                                                                                from.count !=
-                                                                                to.count;
-                                                                            if (to.storage ==
-                                                                                Storage::
-                                                                                    F32)
-                                                                              return append(
-                                                                                  whole
-                                                                                      ? runSelectWhole<
-                                                                                            float>
-                                                                                      : runSelect<
-                                                                                            float>);
-                                                                            return append(
-                                                                                whole
-                                                                                    ? runSelectWhole<
-                                                                                          int64_t>
-                                                                                    : runSelect<
-                                                                                          int64_t>);
-                                                                          })
-                                                                          .Case<
-                                                                              arith::
-                                                                                  ExtFOp>(
-                                                                              [&](auto) {
-                                                                                return append(
-                                                                                    runUnary<
-                                                                                        ConvertFloat,
-                                                                                        double,
-                                                                                        float>);
-                                                                              })
-                                                                          .Case<
-                                                                              arith::
-                                                                                  TruncFOp>(
-                                                                              [&](auto) {
-                                                                                return append(
-                                                                                    runUnary<
-                                                                                        ConvertFloat,
-                                                                                        float,
-                                                                                        double>);
-                                                                              })
-                                                                          .Case<
-                                                                              arith::
-                                                                                  ExtSIOp,
-                                                                              arith::
-                                                                                  TruncIOp,
-                                                                              arith::
-                                                                                  IndexCastOp>(
-                                                                              [&](auto) {
-                                                                                return append(
-                                                                                    runSignExtend,
-                                                                                    64 -
-                                                                                        std::min(
-                                                                                            from.width,
-                                                                                            to.width));
-                                                                              })
-                                                                          .Case<
-                                                                              arith::
-                                                                                  ExtUIOp>(
-                                                                              [&](auto) {
-                                                                                return append(
-                                                                                    runZeroExtend,
-                                                                                    shiftOf(
-                                                                                        from));
-                                                                              })
-                                                                          .Case<
-                                                                              arith::
-                                                                                  IndexCastUIOp>(
-                                                                              [&](auto) {
-                                                                                return from.width <
-                                                                                               to.width
-                                                                                           ? append(
-                                                                                                 runZeroExtend,
-                                                                                                 shiftOf(
-                                                                                                     from))
-                                                                                           : append(
-                                                                                                 runSignExtend,
-                                                                                                 shiftOf(
-                                                                                                     to));
-                                                                              })
-                                                                          .Case<
-                                                                              arith::
-                                                                                  SIToFPOp>([&](auto) {
-                                                                            return append(
-                                                                                to.storage ==
-                                                                                        Storage::
-                                                                                            F64
-                                                                                    ? runIntegerToFloat<
-                                                                                          double,
-                                                                                          true>
-                                                                                    : runIntegerToFloat<
-                                                                                          float,
-                                                                                          true>,
-                                                                                shiftOf(
-                                                                                    from));
-                                                                          })
-                                                                          .Case<
-                                                                              arith::
-                                                                                  UIToFPOp>([&](auto) {
-                                                                            return append(
-                                                                                to.storage ==
-                                                                                        Storage::
-                                                                                            F64
-                                                                                    ? runIntegerToFloat<
-                                                                                          double,
-                                                                                          false>
-                                                                                    : runIntegerToFloat<
-                                                                                          float,
-                                                                                          false>,
-                                                                                shiftOf(
-                                                                                    from));
-                                                                          })
-                                                                          .Case<
-                                                                              arith::
-                                                                                  FPToSIOp>(
-                                                                              [&](auto) {
-                                                                                return append(
-                                                                                    from.storage ==
-                                                                                            Storage::
-                                                                                                F64
-                                                                                        ? runFloatToInteger<
-                                                                                              double,
-                                                                                              true>
-                                                                                        : runFloatToInteger<
-                                                                                              float,
-                                                                                              true>,
-                                                                                    shiftOf(
-                                                                                        to));
-                                                                              })
-                                                                          .Case<
-                                                                              arith::
-                                                                                  FPToUIOp>([&](auto) {
-                                                                            return append(
-                                                                                from.storage ==
-                                                                                        Storage::
-                                                                                            F64
-                                                                                    ? runFloatToInteger<
-                                                                                          double,
-                                                                                          false>
-                                                                                    : runFloatToInteger<
-                                                                                          float,
-                                                                                          false>,
-                                                                                shiftOf(
-                                                                                    to));
-                                                                          })
-                                                                          .Case<
-                                                                              arith::
-                                                                                  BitcastOp>([&](auto) {
-                                                                            bool isF32 =
-                                                                                from.storage ==
-                                                                                Storage::
-                                                                                    F32;
-                                                                            if (isF32 ==
-                                                                                (to.storage ==
-                                                                                 Storage::
-                                                                                     F32))
-                                                                              return append(
-                                                                                  isF32
-                                                                                      ? runCopy<
-                                                                                            4>
-                                                                                      : runCopy<
-                                                                                            8>);
-                                                                            return append(
-                                                                                isF32
-                                                                                    ? runFloatBits
-                                                                                    : runBitsToFloat);
-                                                                          })
-                                                                          .Default(
-                                                                              [&](Operation
-                                                                                      *) {
-                                                                                return unsupported(
-                                                                                    op);
-                                                                              });
+                                                                              // clang-format on
+                                                                              .Default(
+                                                                                  [&](Operation
+                                                                                          *) {
+                                                                                    return unsupported(
+                                                                                        op);
+                                                                                  });
 #undef BOTH
 #undef F64_ALONE
 #undef PREDICATE

@@ -58,6 +58,10 @@ struct Machine {
   const WorkgroupProgram &program;
   llvm::ArrayRef<ZoneArray> arrays;
   uint8_t *memory;
+  Machine(const WorkgroupProgram &program, llvm::ArrayRef<ZoneArray> arrays,
+          uint8_t *memory)
+      : program(program), arrays(arrays), memory(memory) {}
+
   int64_t zone = 0;
   /// The number of the instruction to go on with.
   size_t next = 0;
