@@ -358,10 +358,10 @@ static void runFloatToInteger(const Instruction &instruction, Machine &machine,
   for (int64_t e = 0; e < count; ++e) {
     double whole = std::trunc(double(x[e]));
     if (!(whole >= (isSigned ? -limit : 0.0) && whole < limit))
-      return machine.fail(instruction, "conversion of " +
-                                           llvm::Twine(double(x[e])) +
-                                           " to an integer of " +
-                                           llvm::Twine(64 - shift) + " bits");
+      return machine.fail(
+          instruction,
+          "conversion of " + llvm::formatv("{0:e}", double(x[e])).str() +
+              " to an integer of " + llvm::Twine(64 - shift) + " bits");
     result[e] = isSigned ? static_cast<int64_t>(whole)
                          : extend(static_cast<uint64_t>(whole), shift);
   }
