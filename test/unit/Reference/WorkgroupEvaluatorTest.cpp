@@ -133,11 +133,13 @@ protected:
         makeArray<From>({int64_t(x.size()), 1}, y),
         makeArray<To>({int64_t(x.size()), 1}, std::vector<To>(x.size(), 77))};
     EXPECT_EQ(
-        run(function("%a: " + memory + ", %b: " + memory + ", %c: " + outMemory,
-                     "%x = wavesmith.load_zone %a : " + memory + " -> " + in +
-                         "\n%y = wavesmith.load_zone %b : " + memory + " -> " +
-                         in + "\n" + body + "\nwavesmith.store_zone %r, %c : " +
-                         out + ", " + outMemory),
+        run(function("%in0: " + memory + ", %in1: " + memory +
+                         ", %out0: " + outMemory,
+                     "%x = wavesmith.load_zone %in0 : " + memory + " -> " + in +
+                         "\n%y = wavesmith.load_zone %in1 : " + memory +
+                         " -> " + in + "\n" + body +
+                         "\nwavesmith.store_zone %r, %out0 : " + out + ", " +
+                         outMemory),
             arrays, 1),
         "")
         << body;
@@ -452,12 +454,12 @@ TEST_F(Workgroup, Conversions) {
 
 const char *const sumRegions = R"(
 accumulate {
-^bb0(%acc: f64, %x: f64):
-  %s = arith.addf %acc, %x : f64
+^bb0(%acc: f64, %e: f64):
+  %s = arith.addf %acc, %e : f64
   wavesmith.yield %s : f64
 } combine {
-^bb0(%a: f64, %b: f64):
-  %s = arith.addf %a, %b : f64
+^bb0(%one: f64, %other: f64):
+  %s = arith.addf %one, %other : f64
   wavesmith.yield %s : f64
 })";
 
@@ -494,7 +496,7 @@ TEST_F(Workgroup, RaggedReductions) {
       lanes.assign(lanes.size(), lanes[0]);
     std::string text = " segments [", lanesText = "] lanes [";
     for (int s : segments)
-      text += (s || text.back() != '[' ? "" : "") + std::to_string(s) + ", ";
+      text += std::to_string(s) + ", ";
     text.resize(text.size() - 2);
     if (trial % 3 == 1) {
       text += lanesText + std::to_string(lanes[0]);
@@ -706,13 +708,13 @@ wavesmith.store_zone %e, %s : f64, memref<?xf64>)");
   expectSame(numbersOf<double>(arrays[3]), {5, 2, 3, 4, 1, 6, 5, 2});
   expectSame(numbersOf<double>(arrays[4]), {5, 2});
   EXPECT_EQ(run({2, 0, 1, 3, 0, 2, 2, 0}, 3, arrays),
-            "test:7:6: wavesmith.gather: expected element 1 of the indices "
+            "test:8:6: wavesmith.gather: expected element 1 of the indices "
             "from 0 to 2, got 3 in zone 1");
   EXPECT_EQ(run({2, 0, 1, 1, -1, 2, 2, 0}, 3, arrays),
-            "test:7:6: wavesmith.gather: expected element 2 of the indices "
+            "test:8:6: wavesmith.gather: expected element 2 of the indices "
             "from 0 to 2, got -1 in zone 0");
   EXPECT_EQ(run({2, 0, 1, 1, 0, 2, 2, 0}, 4, arrays),
-            "test:10:6: tensor.extract: expected an index from 0 to 3, got 4 "
+            "test:11:6: tensor.extract: expected an index from 0 to 3, got 4 "
             "in zone 1");
 }
 
@@ -721,9 +723,9 @@ TEST_F(Workgroup, UndefinedIsAnError) {
                    const std::string &wanted) {
     std::vector<HostArray> arrays = {makeArray<int32_t>({1}, {x}),
                                      makeArray<int32_t>({1}, {y})};
-    EXPECT_EQ(run(function("%a: memref<?xi32>, %b: memref<?xi32>",
-                           "%x = wavesmith.load_zone %a : memref<?xi32> -> "
-                           "i32\n%y = wavesmith.load_zone %b : memref<?xi32> "
+    EXPECT_EQ(run(function("%in0: memref<?xi32>, %in1: memref<?xi32>",
+                           "%x = wavesmith.load_zone %in0 : memref<?xi32> -> "
+                           "i32\n%y = wavesmith.load_zone %in1 : memref<?xi32> "
                            "-> i32\n" +
                                body),
                   arrays, 1),
