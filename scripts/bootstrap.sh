@@ -31,6 +31,7 @@ readonly debian_packages=(
   rocm-device-libs            # ocml, the device's math library
   libamdhip64-5 libamdhip64-dev  # HIP: tests only, the library is not linked
   libgtest-dev libgmock-dev
+  libclang-rt-22-dev          # sanitizers, for the simulator's fuzz tests
   libgmp-dev libmpfr-dev      # the reference's high precision
   python3 python3-dev python3-venv
 )

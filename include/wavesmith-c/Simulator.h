@@ -108,8 +108,7 @@ typedef struct wavesmith_simulator_launch_options {
   /** 1 runs the checker (docs/simulator.md): several times slower, on one host
    * thread; 0. */
   int32_t check;
-  /** 1 models the launch's time (docs/simulator.md); 0. Not of a checked
-   * launch. */
+  /** 1 models the launch's time (docs/timing.md); 0. */
   int32_t model_time;
   /** The chip whose time is modelled; NULL takes the architecture's first. */
   const char *chip;

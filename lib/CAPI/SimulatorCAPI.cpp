@@ -30,11 +30,6 @@ struct wavesmith_simulator_program {
   std::string description;
 };
 
-/// Names in an ELF file are any bytes; JSON is UTF-8.
-static std::string toUTF8(llvm::StringRef text) {
-  return llvm::json::isUTF8(text) ? text.str() : llvm::json::fixUTF8(text);
-}
-
 static llvm::json::Value describe(const sim::CodeObject &object) {
   llvm::json::Array kernels;
   for (const sim::KernelInfo &kernel : object.kernels()) {
@@ -42,15 +37,15 @@ static llvm::json::Value describe(const sim::CodeObject &object) {
     for (const sim::KernelArgument &argument : kernel.arguments)
       if (!isHiddenArgument(argument))
         arguments.push_back(
-            llvm::json::Object{{"name", toUTF8(argument.name)},
-                               {"kind", toUTF8(argument.valueKind)},
+            llvm::json::Object{{"name", argument.name},
+                               {"kind", argument.valueKind},
                                {"offset", int64_t(argument.offset)},
                                {"size", int64_t(argument.size)}});
     llvm::json::Array required;
     for (uint32_t size : kernel.requiredWorkgroupSize)
       required.push_back(int64_t(size));
     kernels.push_back(llvm::json::Object{
-        {"name", toUTF8(kernel.name)},
+        {"name", kernel.name},
         {"kernarg_size", int64_t(kernel.kernargSize)},
         {"lds_bytes", int64_t(kernel.groupSegmentFixedSize)},
         {"scratch_bytes", int64_t(kernel.privateSegmentFixedSize)},
@@ -268,8 +263,6 @@ wavesmith_simulator_launch(const wavesmith_simulator_program *program,
                      llvm::Twine(sizeof(wavesmith_simulator_launch_options)) +
                      "; set them up by "
                      "wavesmith_simulator_launch_options_init");
-    if (options->check && options->model_time)
-      return invalid("a checked launch has no modelled time");
     if (!options->kernarg && options->kernarg_size)
       return invalid("no arguments given");
     if (options->threads < 1 || options->threads > 1024)

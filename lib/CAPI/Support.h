@@ -15,6 +15,7 @@
 #define WAVESMITH_LIB_CAPI_SUPPORT_H
 
 #include "wavesmith-c/Wavesmith.h"
+#include "wavesmith/Support/PrintableText.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
@@ -52,6 +53,7 @@ inline Outcome failed(wavesmith_status status, llvm::Error error) {
 inline llvm::StringRef orEmpty(const char *text) { return text ? text : ""; }
 
 /// Runs the body of a function of the C API, and lets no exception out of it.
+/// Messages are UTF-8 without control characters but line ends and tabs.
 /// LLVM and our own code throw none; the standard library throws where memory
 /// ends. The files that call it are compiled with exceptions.
 template <typename Body>
@@ -61,7 +63,7 @@ wavesmith_status guard(char **message, Body body) noexcept {
   try {
     Outcome outcome = body();
     if (outcome.status != WAVESMITH_SUCCESS && message)
-      *message = copyText(outcome.message);
+      *message = copyText(printable(outcome.message, "\n\t"));
     return outcome.status;
   } catch (const std::bad_alloc &) {
     if (message)

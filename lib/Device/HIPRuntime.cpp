@@ -42,9 +42,12 @@ llvm::Error Runtime::check(int code, const llvm::Twine &call) const {
     return llvm::Error::success();
   const char *name = hipGetErrorName(code);
   const char *text = hipGetErrorString(code);
+  std::string meaning = name ? name : "unknown";
+  // HIP 5 has no text but the name.
+  if (text && meaning != text)
+    meaning += std::string(": ") + text;
   return llvm::createStringError(call + ": HIP error " + llvm::Twine(code) +
-                                 " (" + (name ? name : "unknown") + ": " +
-                                 (text ? text : "no text") + ")");
+                                 " (" + meaning + ")");
 }
 
 /// Opens \p path and looks up all functions. On failure returns null and adds a

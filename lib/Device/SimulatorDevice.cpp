@@ -17,7 +17,8 @@ public:
   SimulatorDevice(const TargetInfo &target, const DeviceOptions &options,
                   std::string note)
       : target(target), threads(options.threads), check(options.check),
-        modelTime(options.modelTime), fittedScale(options.fittedScale) {
+        maxInstructions(options.maxInstructions), modelTime(options.modelTime),
+        fittedScale(options.fittedScale) {
     deviceInfo.kind = DeviceKind::Simulator;
     deviceInfo.name = "Wavesmith simulator of " + target.displayName.str();
     deviceInfo.architecture = target.architecture.str();
@@ -74,6 +75,7 @@ public:
     launchParameters.workgroup = parameters.workgroup;
     launchParameters.kernarg = parameters.kernarg;
     launchParameters.dynamicLDSBytes = parameters.dynamicLDSBytes;
+    launchParameters.maxInstructions = maxInstructions;
     used.clear();
     launchParameters.instructionUse = &used;
     found.clear();
@@ -83,9 +85,9 @@ public:
       launchParameters.findings = &found;
     }
     llvm::Expected<sim::Counters> result =
-        modelTime ? launchTimed(object, launchParameters)
-                  : sim::launch(object.metadata(), memory, launchParameters,
-                                threads);
+        modelTime
+            ? launchTimed(object, launchParameters)
+            : sim::launch(object.metadata(), memory, launchParameters, threads);
     if (!result) {
       // There will be no report: what led there is said here.
       std::string message = llvm::toString(result.takeError());
@@ -137,6 +139,7 @@ private:
   const TargetInfo &target;
   unsigned threads;
   bool check;
+  uint64_t maxInstructions;
   bool modelTime;
   double fittedScale;
   DeviceInfo deviceInfo;

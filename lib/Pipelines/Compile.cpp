@@ -11,6 +11,7 @@
 #include "mlir/Target/LLVM/ROCDL/Utils.h"
 #include "wavesmith/Dialect/Wavesmith/IR/Wavesmith.h"
 #include "wavesmith/Support/FatalErrors.h"
+#include "wavesmith/Support/PrintableText.h"
 #include "wavesmith/Target/Target.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -29,25 +30,36 @@ static std::optional<json::Array> describeArguments(gpu::GPUFuncOp kernel) {
   for (BlockArgument argument :
        kernel.getBody().getArguments().take_front(count)) {
     unsigned i = argument.getArgNumber();
-    auto name = kernel.getArgAttrOfType<StringAttr>(i, kNameAttrName);
+    auto known = kernel.getArgAttrOfType<StringAttr>(i, kNameAttrName);
     json::Object description;
-    description["name"] = name ? name.str() : "arg" + std::to_string(i);
+    description["name"] = known ? known.str() : "arg" + std::to_string(i);
     Type type = argument.getType();
     auto batch = dyn_cast<MemRefType>(type);
     Type element = batch ? batch.getElementType() : type;
     if (element.isIndex())
       element = IntegerType::get(type.getContext(), 64);
     bool isLast = i + 1 == count;
-    if (!element.isF64() && !(element.isInteger(64) && !batch)) {
+    StringRef name = llvm::TypeSwitch<Type, StringRef>(element)
+                         .Case([](Float64Type) { return "f64"; })
+                         .Case([](Float32Type) { return "f32"; })
+                         .Case([](IntegerType type) {
+                           return type.isInteger(64)   ? "i64"
+                                  : type.isInteger(32) ? "i32"
+                                                       : "";
+                         })
+                         .Default([](Type) { return ""; });
+    if (name.empty()) {
       kernel.emitError("kernel argument ")
           << i << " has the type " << type
-          << ", expected f64, i64, index, or a batch of f64";
+          << ", expected f64, f32, i64, i32, index, or a batch of them";
       return std::nullopt;
     }
-    description["type"] = element.isF64() ? "f64" : "i64";
+    description["type"] = name;
     if (batch) {
-      bool isOutput = bool(kernel.getArgAttr(i, kOutputAttrName));
-      description["kind"] = isOutput ? "output" : "input";
+      description["kind"] = kernel.getArgAttr(i, kOutputAttrName) ? "output"
+                            : kernel.getArgAttr(i, kWorkspaceAttrName)
+                                ? "workspace"
+                                : "input";
       json::Array shape;
       for (int64_t extent : batch.getShape())
         if (ShapedType::isDynamic(extent))
@@ -80,7 +92,8 @@ static LogicalResult describeKernels(ModuleOp module, json::Array &kernels) {
     json::Object description;
     description["name"] = kernel.getName();
     description["workgroup_size"] = json::Array(*size);
-    description["zones_per_workgroup"] = (*size)[0];
+    auto zones = kernel->getAttrOfType<IntegerAttr>(kZonesPerWorkgroupAttrName);
+    description["zones_per_workgroup"] = zones ? zones.getInt() : (*size)[0];
     description["arguments"] = std::move(*arguments);
     kernels.push_back(std::move(description));
   });
@@ -97,7 +110,8 @@ static json::Object describeSchedules(ModuleOp module) {
       return;
     schedules[function.getName()] =
         json::Object{{"form", stringifyCodeForm(schedule.getForm())},
-                     {"workgroup_size", schedule.getWorkgroupSize()}};
+                     {"workgroup_size", schedule.getWorkgroupSize()},
+                     {"threads_per_zone", schedule.getThreadsPerZone()}};
   });
   return schedules;
 }
@@ -127,7 +141,8 @@ static LogicalResult describeResources(ModuleOp module,
         {"sgpr_spills", number("sgpr_spill_count")},
         {"scratch_bytes", number("private_segment_fixed_size")},
         {"lds_bytes", number("group_segment_fixed_size")}};
-    int64_t size = *kernel.getInteger("zones_per_workgroup");
+    int64_t size =
+        *kernel.getArray("workgroup_size")->front().getAsInteger();
     auto occupancy = computeOccupancy(target, *resources.getInteger("vgprs"),
                                       *resources.getInteger("agprs"),
                                       *resources.getInteger("sgprs"),
@@ -223,11 +238,19 @@ FailureOr<CompileResult> wavesmith::compile(ModuleOp module,
   return result;
 }
 
-FailureOr<CompileResult> wavesmith::compileText(
-    std::unique_ptr<llvm::MemoryBuffer> text, const CompileOptions &options,
-    const CompileStages &stages, llvm::raw_ostream &diagnostics) {
+FailureOr<CompileResult>
+wavesmith::compileText(std::unique_ptr<llvm::MemoryBuffer> text,
+                       const CompileOptions &options,
+                       const CompileStages &stages, llvm::raw_ostream &output) {
   std::lock_guard<std::mutex> lock(compilerMutex);
   std::string name = text->getBufferIdentifier().str();
+  // Diagnostics quote the text.
+  PrintableStream diagnostics(output);
+  if (llvm::Error error = checkIsModule(text->getBuffer())) {
+    diagnostics << name << ": error: " << llvm::toString(std::move(error))
+                << "\n";
+    return failure();
+  }
   CompileResult result;
   LogicalResult status = failure();
   bool isParsed = false;
@@ -241,6 +264,18 @@ FailureOr<CompileResult> wavesmith::compileText(
     llvm::SourceMgr sources;
     sources.AddNewSourceBuffer(std::move(text), llvm::SMLoc());
     SourceMgrDiagnosticHandler printer(sources, &context, diagnostics);
+    // What is wrong with the module as a whole has no line.
+    ScopedDiagnosticHandler wholeModule(&context, [&](Diagnostic &diagnostic) {
+      auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation());
+      if (!place || place.getLine() != 0)
+        return failure();
+      diagnostics << place.getFilename().getValue() << ": "
+                  << (diagnostic.getSeverity() == DiagnosticSeverity::Error
+                          ? "error: "
+                          : "warning: ")
+                  << diagnostic.str() << "\n";
+      return success();
+    });
     auto module = parseSourceFile<ModuleOp>(sources, &context);
     isParsed = bool(module);
     if (module)

@@ -93,6 +93,7 @@ void wavesmith::buildPipeline(OpPassManager &manager,
   SelectSchedulePassOptions schedule;
   schedule.form = options.form;
   schedule.workgroupSize = options.workgroupSize;
+  schedule.threadsPerZone = options.threadsPerZone;
   schedule.straightLineLimit = options.straightLineLimit;
   manager.addPass(createSelectSchedulePass(schedule));
   observe(PipelineStage::Scheduled);

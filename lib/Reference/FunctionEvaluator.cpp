@@ -29,7 +29,8 @@ FailureOr<FunctionEvaluator> FunctionEvaluator::create(func::FuncOp function) {
   Operation *quantity = nullptr;
   func::ReturnOp returnOp;
   for (Operation &op : function.getBody().front()) {
-    if (isa<OdeRhsOp, OdeProductionLossOp, OdeTermValuesOp>(op)) {
+    if (isa<OdeRhsOp, OdeProductionLossOp, OdeTermValuesOp, OdeIntegrateOp>(
+            op)) {
       if (quantity)
         return op.emitError("expected one quantity of a system in function @")
                << function.getSymName() << ", got a second one";
@@ -45,8 +46,9 @@ FailureOr<FunctionEvaluator> FunctionEvaluator::create(func::FuncOp function) {
   }
   if (!quantity)
     return function.emitError("expected wavesmith.ode_rhs, "
-                              "wavesmith.ode_production_loss or "
-                              "wavesmith.ode_term_values in function @")
+                              "wavesmith.ode_production_loss, "
+                              "wavesmith.ode_term_values or "
+                              "wavesmith.ode_integrate in function @")
            << function.getSymName() << ", got none";
 
   OdeSystemOp system = SymbolTable::lookupNearestSymbolFrom<OdeSystemOp>(
@@ -56,7 +58,7 @@ FailureOr<FunctionEvaluator> FunctionEvaluator::create(func::FuncOp function) {
   FailureOr<OdeEvaluator> evaluator = OdeEvaluator::create(system);
   if (failed(evaluator))
     return failure();
-  // Every quantity has the same operands and attributes.
+  // Every operation has this attribute.
   auto layoutAttr = quantity->getAttrOfType<ZoneLayoutAttr>("layout");
   FunctionEvaluator result(std::move(*evaluator),
                            layoutAttr ? layoutAttr.getValue()
@@ -72,10 +74,17 @@ FailureOr<FunctionEvaluator> FunctionEvaluator::create(func::FuncOp function) {
              << name << "'";
     result.arguments.push_back({name, ArgumentKind::Unused, 0});
   }
-  const std::pair<ArgumentKind, unsigned> roles[] = {
-      {ArgumentKind::Time, 0},
-      {ArgumentKind::States, system.getNumStates()},
-      {ArgumentKind::Parameters, system.getNumParameters()}};
+  SmallVector<std::pair<ArgumentKind, unsigned>, 5> roles;
+  if (auto integrate = dyn_cast<OdeIntegrateOp>(quantity)) {
+    result.integration = OdeEvaluator::Integration::get(integrate);
+    roles = {{ArgumentKind::ZoneTime, 1},
+             {ArgumentKind::End, 0},
+             {ArgumentKind::ZoneStep, 1}};
+  } else {
+    roles = {{ArgumentKind::Time, 0}};
+  }
+  roles.emplace_back(ArgumentKind::States, system.getNumStates());
+  roles.emplace_back(ArgumentKind::Parameters, system.getNumParameters());
   for (auto [index, operand] : llvm::enumerate(quantity->getOperands())) {
     auto argument = dyn_cast<BlockArgument>(operand);
     if (!argument)
@@ -89,28 +98,33 @@ FailureOr<FunctionEvaluator> FunctionEvaluator::create(func::FuncOp function) {
     description.rows = roles[index].second;
   }
 
-  SmallVector<Quantity, 2> quantities;
+  SmallVector<Quantity, 5> quantities;
   if (isa<OdeRhsOp>(quantity))
     quantities = {Quantity::Derivatives};
   else if (isa<OdeProductionLossOp>(quantity))
     quantities = {Quantity::Production, Quantity::Loss};
-  else
+  else if (isa<OdeTermValuesOp>(quantity))
     quantities = {Quantity::Coefficients, Quantity::Values};
+  else
+    quantities = {Quantity::FinalStates, Quantity::FinalTime,
+                  Quantity::FinalStep, Quantity::NumSteps, Quantity::Status};
   for (auto [index, operand] : llvm::enumerate(returnOp.getOperands())) {
     auto value = dyn_cast<OpResult>(operand);
     if (!value || value.getOwner() != quantity)
       return returnOp.emitError("expected operand #")
              << index << " to be a result of '" << quantity->getName() << "'";
     Quantity kind = quantities[value.getResultNumber()];
-    bool isSum = Result{"", kind, 0}.isSum();
-    std::string name =
+    Result description{"", kind, system.getNumStates()};
+    if (description.isVector())
+      description.rows = 1;
+    else if (kind == Quantity::Coefficients || kind == Quantity::Values)
+      description.rows = result.evaluator.getNumTerms();
+    description.name =
         getName(function.getResultAttrDict(index), "result" + Twine(index));
-    if (!names.insert(name).second)
+    if (!names.insert(description.name).second)
       return function.emitError("two arguments or results have the name '")
-             << name << "'";
-    result.results.push_back(
-        {name, kind,
-         isSum ? system.getNumStates() : result.evaluator.getNumTerms()});
+             << description.name << "'";
+    result.results.push_back(std::move(description));
   }
   return result;
 }
@@ -151,20 +165,22 @@ FunctionEvaluator::collect(OdeEvaluator::Results &all, size_t numZones) const {
     ResultArrays &entry = arrays.emplace_back();
     switch (result.quantity) {
     case Quantity::Derivatives:
-      entry = {all.derivatives, all.magnitude};
+      entry = {all.derivatives, all.magnitude, {}};
       break;
     case Quantity::Production:
-      entry = {all.production, all.productionMagnitude};
+      entry = {all.production, all.productionMagnitude, {}};
       break;
     case Quantity::Loss:
-      entry = {all.loss, all.lossMagnitude};
+      entry = {all.loss, all.lossMagnitude, {}};
       break;
     case Quantity::Coefficients:
-      entry = {all.coefficients, {}};
+      entry = {all.coefficients, {}, {}};
       break;
     case Quantity::Values:
-      entry = {all.values, {}};
+      entry = {all.values, {}, {}};
       break;
+    default:
+      llvm_unreachable("a result of an integration");
     }
     if (layout == ZoneLayout::ArrayOfStructures) {
       entry.numbers = transpose(entry.numbers, result.rows, numZones);
@@ -176,9 +192,56 @@ FunctionEvaluator::collect(OdeEvaluator::Results &all, size_t numZones) const {
 }
 
 llvm::Expected<std::vector<FunctionEvaluator::ResultArrays>>
+FunctionEvaluator::integrate(const OdeEvaluator::Integration &integration,
+                             ArrayRef<double> time, ArrayRef<double> step,
+                             ArrayRef<double> states,
+                             ArrayRef<double> parameters, size_t numZones,
+                             OdeEvaluator::IntegrationResults &all) const {
+  if (!this->integration)
+    return llvm::createStringError("the function has no integration");
+  if (llvm::Error error = evaluator.integrate(
+          integration, time, step,
+          toStructureOfArrays(states, layout, evaluator.getNumStates(),
+                              numZones),
+          toStructureOfArrays(parameters, layout, evaluator.getNumParameters(),
+                              numZones),
+          numZones, all))
+    return error;
+  std::vector<ResultArrays> arrays;
+  for (const Result &result : results) {
+    ResultArrays &entry = arrays.emplace_back();
+    switch (result.quantity) {
+    case Quantity::FinalStates:
+      entry.numbers = layout == ZoneLayout::ArrayOfStructures
+                          ? transpose(all.states, result.rows, numZones)
+                          : all.states;
+      break;
+    case Quantity::FinalTime:
+      entry.numbers = all.time;
+      break;
+    case Quantity::FinalStep:
+      entry.numbers = all.step;
+      break;
+    case Quantity::NumSteps:
+      entry.integers = all.numSteps;
+      break;
+    case Quantity::Status:
+      entry.integers = all.status;
+      break;
+    default:
+      llvm_unreachable("a result of a quantity");
+    }
+  }
+  return arrays;
+}
+
+llvm::Expected<std::vector<FunctionEvaluator::ResultArrays>>
 FunctionEvaluator::evaluate(double time, ArrayRef<double> states,
                             ArrayRef<double> parameters, size_t numZones,
                             const OdeEvaluator::Options &options) const {
+  if (integration)
+    return llvm::createStringError("the function has an integration, not a "
+                                   "quantity");
   OdeEvaluator::Results all;
   if (llvm::Error error = evaluator.evaluate(
           time,
@@ -194,6 +257,9 @@ FunctionEvaluator::evaluate(double time, ArrayRef<double> states,
 llvm::Expected<std::vector<FunctionEvaluator::ResultArrays>>
 FunctionEvaluator::evaluateSums(ArrayRef<double> values, size_t numZones,
                                 const OdeEvaluator::Options &options) const {
+  if (integration)
+    return llvm::createStringError(
+        "an integration does not follow from values of the terms");
   for (const Result &result : results)
     if (result.quantity == Quantity::Coefficients)
       return llvm::createStringError(

@@ -21,29 +21,17 @@ using namespace wavesmith;
 void ProgramBuilder::addTerm(TermOp op) {
   unsigned coefficient = slotOf(op.getCoefficient());
   auto factors = getWeightedStates(system, op.getOrderStates(), op.getOrders());
+  TermData data = {coefficient, 0, {factors.begin(), factors.end()}};
   emit(op.getValue(), [=](auto real) {
+    using Real = typename decltype(real)::Number;
     return [=](const auto &frame) {
-      auto v = frame[coefficient];
-      for (const WeightedState &factor : factors) {
-        const auto &y = frame.states[factor.state];
-        double o = factor.weight;
-        if (o == 1)
-          v = v * y;
-        else if (o == 2)
-          v = v * (y * y);
-        else if (o == 3)
-          v = v * ((y * y) * y);
-        else if (o == 4)
-          v = v * ((y * y) * (y * y));
-        else
-          v = v * (y > real(0.0) ? Fn::exp(real(o) * Fn::log(y)) : real(0.0));
-      }
-      return v;
+      return getTermValue<Real>(frame[coefficient], data.factors, frame.states);
     };
   });
+  data.valueSlot = slotOf(op.getValue());
 
   unsigned term = program.terms.size();
-  program.terms.push_back({coefficient, slotOf(op.getValue())});
+  program.terms.push_back(std::move(data));
   llvm::DenseMap<unsigned, Summand> summands;
   auto summand = [&](unsigned state) -> Summand & {
     return summands.try_emplace(state, Summand{term, 0.0, 0.0}).first->second;
@@ -59,6 +47,21 @@ void ProgramBuilder::addTerm(TermOp op) {
 }
 
 LogicalResult ProgramBuilder::add(Operation *op) {
+  // These read states or time by their attributes or nature.
+  bool varies =
+      isa<StateOp, TimeOp, TermOp, WeightedSumOp, ThirdBodyOp>(op) ||
+      llvm::any_of(op->getOperands(), [&](Value operand) {
+        auto slot = slots.find(operand);
+        return slot == slots.end() || program.steps[slot->second].varies;
+      });
+  if (failed(addOperation(op)))
+    return failure();
+  for (Value result : op->getResults())
+    program.steps[slotOf(result)].varies = varies;
+  return success();
+}
+
+LogicalResult ProgramBuilder::addOperation(Operation *op) {
   // An integer can only be the exponent of a power, which is a constant.
   bool mayHaveInteger = isa<math::FPowIOp>(op) || isa<arith::ConstantOp>(op);
   auto isKnownType = [&](Type type) {
@@ -218,11 +221,8 @@ static void sumZones(const OdeProgram &program, ArrayRef<double> values,
         [&](unsigned r) { return Real(values[r * numZones + zone]); }, results);
 }
 
-/// Calls `function(begin, end)` for parts of the zones, with the
-/// floating-point environment that the formulas expect.
-template <typename Function>
-static void forEachPart(size_t numZones, unsigned numThreads,
-                        Function function) {
+void wavesmith::forEachPart(size_t numZones, unsigned numThreads,
+                            function_ref<void(size_t, size_t)> function) {
   auto run = [&](size_t begin, size_t end) {
     devicemath::FloatingPointEnvironment environment;
     function(begin, end);
@@ -241,8 +241,8 @@ static void forEachPart(size_t numZones, unsigned numThreads,
     thread.join();
 }
 
-static llvm::Error checkSize(StringRef what, size_t got, size_t rows,
-                             size_t numZones) {
+llvm::Error wavesmith::checkSize(StringRef what, size_t got, size_t rows,
+                                 size_t numZones) {
   if (rows == 0 ? got == 0 : got / rows == numZones && got % rows == 0)
     return llvm::Error::success();
   return llvm::createStringError(

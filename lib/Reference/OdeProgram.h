@@ -9,7 +9,10 @@
 #define WAVESMITH_LIB_REFERENCE_ODEPROGRAM_H
 
 #include "Numbers.h"
+#include "wavesmith/Dialect/Wavesmith/IR/Wavesmith.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/Error.h"
 #include <functional>
 
 namespace wavesmith {
@@ -34,12 +37,39 @@ template <typename Real> struct Precision {
 struct Step {
   std::function<double(const Frame<double> &)> f64;
   std::function<BigFloat(const Frame<BigFloat> &)> high;
+  /// Whether it changes with the states or the time: it reads them, or the
+  /// result of a step that does. The others are computed once a zone.
+  bool varies = true;
 };
 
-/// A term, without its coefficient.
+/// A term.
 struct TermData {
   unsigned coefficientSlot, valueSlot;
+  /// States and their orders, in ascending order of the states.
+  std::vector<WeightedState> factors;
 };
+
+/// The value of a term with coefficient `k`.
+template <typename Real>
+Real getTermValue(Real k, llvm::ArrayRef<WeightedState> factors,
+                  llvm::ArrayRef<Real> states) {
+  Real v = k;
+  for (const WeightedState &factor : factors) {
+    const Real &y = states[factor.state];
+    double o = factor.weight;
+    if (o == 1)
+      v = v * y;
+    else if (o == 2)
+      v = v * (y * y);
+    else if (o == 3)
+      v = v * ((y * y) * y);
+    else if (o == 4)
+      v = v * ((y * y) * (y * y));
+    else
+      v = v * (y > Real(0.0) ? Fn::exp(Real(o) * Fn::log(y)) : Real(0.0));
+  }
+  return v;
+}
 
 /// One summand of a state's sums: the term's number and its weight.
 struct Summand {
@@ -65,6 +95,7 @@ public:
   llvm::LogicalResult add(mlir::Operation *op);
 
 private:
+  llvm::LogicalResult addOperation(mlir::Operation *op);
   /// Each returns std::nullopt if the operation is of another kind.
   std::optional<llvm::LogicalResult> addExpression(mlir::Operation *op);
   std::optional<llvm::LogicalResult> addRate(mlir::Operation *op);
@@ -85,6 +116,16 @@ private:
   OdeProgram &program;
   llvm::DenseMap<mlir::Value, unsigned> slots;
 };
+
+/// "expected N WHAT in Z zones" unless `got` numbers are that many.
+llvm::Error checkSize(llvm::StringRef what, size_t got, size_t rows,
+                      size_t numZones);
+
+/// Calls `function(begin, end)` for parts of the zones on `numThreads` threads
+/// (OdeEvaluator::Options), with the floating-point environment that the
+/// formulas expect.
+void forEachPart(size_t numZones, unsigned numThreads,
+                 llvm::function_ref<void(size_t, size_t)> function);
 
 } // namespace wavesmith
 

@@ -46,6 +46,23 @@ enum class AtomicKind {
   Wrap,
 };
 
+/// What scalar and vector memory have of them, by the names of the
+/// instructions, in 32 and 64 bits.
+#define FOR_INTEGER_ATOMICS(DO)                                                \
+  DO("ADD", Add)                                                               \
+  DO("SUB", Sub)                                                               \
+  DO("SMIN", SMin)                                                             \
+  DO("UMIN", UMin)                                                             \
+  DO("SMAX", SMax)                                                             \
+  DO("UMAX", UMax)                                                             \
+  DO("AND", And)                                                               \
+  DO("OR", Or)                                                                 \
+  DO("XOR", Xor)                                                               \
+  DO("INC", Inc)                                                               \
+  DO("DEC", Dec)                                                               \
+  DO("SWAP", Swap)                                                             \
+  DO("CMPSWAP", CompareSwap)
+
 /// bfloat16 is the high half of an f32. The sum of two is exact in f64 or
 /// rounds there far below the last place: both roundings go to nearest even.
 inline double valueOfBFloat(uint16_t bits) {

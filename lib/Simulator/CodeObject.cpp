@@ -8,6 +8,7 @@
 
 #include "Machine.h"
 #include "wavesmith/Support/FatalErrors.h"
+#include "wavesmith/Support/PrintableText.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/BinaryFormat/MsgPackDocument.h"
@@ -19,6 +20,7 @@
 #include <optional>
 
 using namespace llvm;
+using namespace wavesmith;
 using namespace wavesmith::sim;
 
 using File = object::ELFFile<object::ELF64LE>;
@@ -68,13 +70,18 @@ public:
       return malformed(where + " has no " + key);
     if (!it->second.isString())
       return malformed(where + ": " + key + " is no string");
-    return it->second.getString().str();
+    // A name that cannot be shown could not be asked for either.
+    StringRef text = it->second.getString();
+    if (!isPrintable(text))
+      return malformed(where + ": " + key + " is no text: '" + text + "'");
+    return text.str();
   }
+  /// Of something that is only shown.
   std::string stringOr(StringRef key) {
     auto it = map.find(key);
     if (it == map.end() || !it->second.isString())
       return "";
-    return it->second.getString().str();
+    return printable(it->second.getString());
   }
   Expected<bool> boolean(StringRef key) {
     auto it = map.find(key);
@@ -454,6 +461,11 @@ Error readSymbolsAndRelocations(const File &file,
 Error readImage(wavesmith::sim::detail::CodeObjectImage &image) {
   StringRef text(reinterpret_cast<const char *>(image.elf.data()),
                  image.elf.size());
+  if (text.starts_with("__CLANG_OFFLOAD_BUNDLE__") || text.starts_with("CCOB"))
+    return createStringError(
+        "an offload bundle, not an ELF file: clang-offload-bundler --unbundle "
+        "takes a code object out, clang makes none with "
+        "--no-gpu-bundle-output");
   if (image.elf.size() < sizeof(File::Elf_Ehdr) ||
       !text.starts_with(StringRef("\177ELF", 4)))
     return createStringError("not an ELF file");
@@ -562,10 +574,12 @@ CodeObject::load(ArrayRef<uint8_t> elf) {
       })) {
     // Half built: to be leaked.
     (void)new std::shared_ptr<CodeObject>(std::move(result));
-    return malformed("the reader gave up: " + toString(std::move(fatal)));
+    return malformed("the reader gave up: " +
+                     printable(toString(std::move(fatal))));
   }
+  // Messages of LLVM and ours quote what stands in the file.
   if (problem)
-    return createStringError(*problem);
+    return createStringError(printable(*problem));
   return std::shared_ptr<const CodeObject>(std::move(result));
 }
 

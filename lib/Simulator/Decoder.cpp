@@ -87,6 +87,63 @@ MachineCode::create(StringRef processor) {
   return std::move(result);
 }
 
+/// A MachineCode that this thread alone has while it lives. Making one takes a
+/// millisecond, so they are kept for the next user; not for ever, because their
+/// contexts keep what disassembling allocates. One whose user is left by a jump
+/// (containFatalErrors) is lost, and no lock is held meanwhile.
+class BorrowedMachineCode {
+public:
+  static Expected<BorrowedMachineCode> take(StringRef processor) {
+    BorrowedMachineCode result(processor);
+    {
+      Shelf &shelf = theShelf();
+      std::lock_guard<std::mutex> lock(shelf.mutex);
+      auto &free = shelf.free[processor];
+      if (!free.empty()) {
+        result.kept = std::move(free.back());
+        free.pop_back();
+      }
+    }
+    if (!result.kept.code) {
+      auto code = MachineCode::create(processor);
+      if (!code)
+        return code.takeError();
+      result.kept.code = std::move(*code);
+    }
+    return std::move(result);
+  }
+  BorrowedMachineCode(BorrowedMachineCode &&) = default;
+  ~BorrowedMachineCode() {
+    if (!kept.code || ++kept.uses >= maximumUses)
+      return;
+    Shelf &shelf = theShelf();
+    std::lock_guard<std::mutex> lock(shelf.mutex);
+    shelf.free[processor].push_back(std::move(kept));
+  }
+  MachineCode &operator*() { return *kept.code; }
+  MachineCode *operator->() { return kept.code.get(); }
+
+private:
+  struct Kept {
+    std::unique_ptr<MachineCode> code;
+    unsigned uses = 0;
+  };
+  struct Shelf {
+    std::mutex mutex;
+    StringMap<std::vector<Kept>> free;
+  };
+  static constexpr unsigned maximumUses = 1000;
+
+  explicit BorrowedMachineCode(StringRef processor) : processor(processor) {}
+  static Shelf &theShelf() {
+    static Shelf shelf;
+    return shelf;
+  }
+
+  std::string processor;
+  Kept kept;
+};
+
 /// What a register operand means to the simulator.
 struct RegisterMeaning {
   Operand operand;
@@ -192,12 +249,13 @@ std::vector<RegisterMeaning> registerMeanings(const MCRegisterInfo &info) {
 bool stopsDisassembler(uint32_t first, uint32_t second) {
   unsigned top = first >> 24;
   constexpr uint32_t literal = 0xff, sdwa = 0xf9;
-  // VOP3 and VOP3P: three 9-bit sources; comparisons name an SGPR below.
+  // VOP3 and VOP3P: three 9-bit sources; comparisons and v_readlane_b32 name an
+  // SGPR below.
   if (top >= 0xd0 && top <= 0xd3)
     for (unsigned i = 0; i < 3; ++i)
       if (((second >> (9 * i)) & 0x1ff) == literal)
         return true;
-  if (top == 0xd0 && (first & 0xff) == literal)
+  if ((top == 0xd0 || (first >> 16) == 0xd289) && (first & 0xff) == literal)
     return true;
   // MUBUF and MTBUF: the scalar offset.
   if (((top >= 0xe0 && top <= 0xe3) || (top >= 0xe8 && top <= 0xeb)) &&
@@ -606,6 +664,8 @@ bool Decoder::decodeVectorMemory(const MCInst &mi, const MCInstrDesc &desc,
   if (immediates.empty() || vectors.size() > 2)
     return false;
   out.imm = immediates[0];
+  // The second is the cache policy.
+  out.nonTemporal = immediates.size() > 1 && (immediates[1] & 2);
   if (out.space == Space::Global || out.space == Space::Scratch)
     out.imm = SignExtend64<13>(static_cast<uint64_t>(immediates[0]));
   if (isLoad) {
@@ -927,6 +987,13 @@ Error Decoder::run() {
       MCInst mi;
       uint64_t size = 0;
       ArrayRef<uint8_t> bytes = text.bytes.slice(4 * word);
+      // LLVM 22 crashes where a literal lies beyond the end. What takes more
+      // than is there is turned down below.
+      uint8_t padded[16] = {};
+      if (bytes.size() < sizeof(padded)) {
+        std::copy(bytes.begin(), bytes.end(), padded);
+        bytes = padded;
+      }
       auto status = MCDisassembler::Fail;
       uint32_t second =
           word + 1 < words ? support::endian::read32le(bytes.data() + 4) : 0;
@@ -973,7 +1040,7 @@ Error Decoder::run() {
 } // namespace
 
 Error wavesmith::sim::decode(wavesmith::sim::detail::CodeObjectImage &image) {
-  auto mc = MachineCode::create(image.target);
+  auto mc = BorrowedMachineCode::take(image.target);
   if (!mc)
     return mc.takeError();
   return Decoder(image, **mc).run();
@@ -983,7 +1050,7 @@ std::string wavesmith::sim::detail::CodeObjectImage::textOfInstruction(
     uint32_t index) const {
   if (index >= instructions.size())
     return "<no instruction>";
-  auto mc = MachineCode::create(target);
+  auto mc = BorrowedMachineCode::take(target);
   if (!mc) {
     consumeError(mc.takeError());
     return opcodeNames[instructions[index].opcodeName];

@@ -186,6 +186,9 @@ struct alignas(64) Instruction {
   Addressing addressing = Addressing::None;
   Space space = Space::None;
   bool isFlat = false;
+  /// A vector memory access that is not expected to be repeated: slc on
+  /// gfx90a, nt on gfx942.
+  bool nonTemporal = false;
   bool isAtomic = false;
   bool returnsOld = false;
   bool clamp = false;

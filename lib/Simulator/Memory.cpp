@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
+#include "wavesmith/Support/PrintableText.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
@@ -52,7 +53,7 @@ Expected<uint64_t> Memory::allocate(uint64_t bytes, StringRef name) {
     allocation.bytes[i] = static_cast<uint8_t>(poisonWord >> (8 * (i & 3)));
   allocation.size = bytes;
   allocation.defined = wavesmith::sim::detail::DefinedBytes(bytes);
-  allocation.name = name.str();
+  allocation.name = printable(name);
   uint64_t address = m.nextAddress;
   m.nextAddress = alignTo(address + bytes, 4096) + guardBytes;
   m.allocations.emplace(address, std::move(allocation));

@@ -177,19 +177,7 @@ void registerScalarMemory(OpcodeTable &table) {
       &scalarAtomic<AtomicKind::KIND, uint32_t, true>);                        \
   add("S_BUFFER_ATOMIC_" NAME "_X2",                                           \
       &scalarAtomic<AtomicKind::KIND, uint64_t, true>);
-  ATOMIC("ADD", Add)
-  ATOMIC("SUB", Sub)
-  ATOMIC("SMIN", SMin)
-  ATOMIC("UMIN", UMin)
-  ATOMIC("SMAX", SMax)
-  ATOMIC("UMAX", UMax)
-  ATOMIC("AND", And)
-  ATOMIC("OR", Or)
-  ATOMIC("XOR", Xor)
-  ATOMIC("INC", Inc)
-  ATOMIC("DEC", Dec)
-  ATOMIC("SWAP", Swap)
-  ATOMIC("CMPSWAP", CompareSwap)
+  FOR_INTEGER_ATOMICS(ATOMIC)
 #undef ATOMIC
 }
 

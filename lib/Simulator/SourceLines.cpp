@@ -7,10 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "SourceLines.h"
+#include "wavesmith/Support/FatalErrors.h"
+#include "wavesmith/Support/PrintableText.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
 #include "llvm/Object/ObjectFile.h"
+#include <optional>
 
 using namespace llvm;
+using namespace wavesmith;
 using namespace wavesmith::sim;
 
 struct SourceLines::State {
@@ -22,6 +26,21 @@ SourceLines::SourceLines(ArrayRef<uint8_t> elf) : elf(elf) {}
 SourceLines::~SourceLines() = default;
 
 std::string SourceLines::at(uint64_t address) {
+  if (broken)
+    return "";
+  // LLVM's reader crashes on some damaged files. They have no lines then, and
+  // what it was at is leaked.
+  std::optional<std::string> line;
+  Error fatal = containFatalErrors([&] { line = find(address); });
+  if (!fatal)
+    return *line;
+  consumeError(std::move(fatal));
+  (void)state.release();
+  broken = true;
+  return "";
+}
+
+std::string SourceLines::find(uint64_t address) {
   if (!state) {
     state = std::make_unique<State>();
     auto file = object::ObjectFile::createObjectFile(MemoryBufferRef(
@@ -53,6 +72,6 @@ std::string SourceLines::at(uint64_t address) {
       state->context->getLineInfoForAddress(where, specifier);
   if (!info || info->Line == 0 || info->FileName == DILineInfo::BadString)
     return "";
-  return info->FileName + ":" + std::to_string(info->Line) + ":" +
+  return printable(info->FileName) + ":" + std::to_string(info->Line) + ":" +
          std::to_string(info->Column);
 }

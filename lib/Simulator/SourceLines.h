@@ -32,9 +32,13 @@ public:
   std::string at(uint64_t address);
 
 private:
+  std::string find(uint64_t address);
+
   struct State;
   llvm::ArrayRef<uint8_t> elf;
   std::unique_ptr<State> state;
+  /// The reader has crashed on the file.
+  bool broken = false;
 };
 
 } // namespace wavesmith::sim

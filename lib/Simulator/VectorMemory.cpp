@@ -614,19 +614,7 @@ void registerVectorMemory(OpcodeTable &table) {
       Category::VMEMAtomic);                                                   \
   add("ATOMIC_" NAME "_X2", &atomic<AtomicKind::KIND, uint64_t>,               \
       Category::VMEMAtomic);
-  ATOMIC("ADD", Add)
-  ATOMIC("SUB", Sub)
-  ATOMIC("SMIN", SMin)
-  ATOMIC("UMIN", UMin)
-  ATOMIC("SMAX", SMax)
-  ATOMIC("UMAX", UMax)
-  ATOMIC("AND", And)
-  ATOMIC("OR", Or)
-  ATOMIC("XOR", Xor)
-  ATOMIC("INC", Inc)
-  ATOMIC("DEC", Dec)
-  ATOMIC("SWAP", Swap)
-  ATOMIC("CMPSWAP", CompareSwap)
+  FOR_INTEGER_ATOMICS(ATOMIC)
 #undef ATOMIC
   add("ATOMIC_ADD_F32", &atomic<AtomicKind::FAdd, uint32_t>,
       Category::VMEMAtomic);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WorkgroupExecution.h"
+#include "SourceLines.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/AMDHSAKernelDescriptor.h"
@@ -206,10 +207,12 @@ Error WorkgroupExecution::end() {
   if (!failedWave)
     return Error::success();
   uint64_t address = dispatch.image.addressOf(failedWave->current);
+  std::string line = SourceLines(dispatch.image.elf).at(address);
   return createStringError(
       "kernel '" + dispatch.kernel.name + "', instruction at 0x" +
       Twine::utohexstr(address) + " '" +
-      dispatch.image.textOfInstruction(failedWave->current) + "', workgroup (" +
+      dispatch.image.textOfInstruction(failedWave->current) + "'" +
+      (line.empty() ? "" : " (" + line + ")") + ", workgroup (" +
       Twine(currentID[0]) + ", " + Twine(currentID[1]) + ", " +
       Twine(currentID[2]) + "), wavefront " + Twine(failedWave->numberInGroup) +
       ": " + failedWave->error);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "wavesmith/Support/FatalErrors.h"
+#include "wavesmith/Support/PrintableText.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Signals.h"
@@ -55,10 +56,16 @@ static void handleFatalError(void *, const char *reason, bool) {
     recovery->HandleExit(1);
   }
   if (!exitingTool.empty())
-    exitWithMessage(reason);
+    exitWithMessage(printable(reason, "\n\t").c_str());
   // LLVM ends the process after this, but says nothing where there is a
   // handler.
   llvm::errs() << "LLVM ERROR: " << reason << "\n";
+}
+
+/// Damaged files may ask for more memory than there is.
+static void handleBadAllocation(void *, const char *, bool) {
+  handleFatalError(nullptr, "out of memory", false);
+  std::abort();
 }
 
 static const char *describeCrash(int signal) {
@@ -129,6 +136,8 @@ public:
     }
     llvm::remove_fatal_error_handler();
     llvm::install_fatal_error_handler(handleFatalError);
+    llvm::remove_bad_alloc_error_handler();
+    llvm::install_bad_alloc_error_handler(handleBadAllocation);
   }
   HandlersInPlace(const HandlersInPlace &) = delete;
   ~HandlersInPlace() {
@@ -136,6 +145,7 @@ public:
     if (--users > 0)
       return;
     llvm::CrashRecoveryContext::Disable();
+    llvm::remove_bad_alloc_error_handler();
     if (exitingTool.empty())
       llvm::remove_fatal_error_handler();
   }

@@ -7,6 +7,7 @@
 
 #include "wavesmith/Support/ToolCommandLine.h"
 #include "wavesmith/Support/FatalErrors.h"
+#include "wavesmith/Support/PrintableText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -19,7 +20,8 @@ namespace cl = llvm::cl;
 static llvm::StringRef toolName;
 
 void wavesmith::printToolError(const llvm::Twine &message) {
-  llvm::errs() << toolName << ": error: " << message << "\n";
+  llvm::errs() << toolName << ": error: " << printable(message.str(), "\n\t")
+               << "\n";
 }
 
 void wavesmith::initializeTool(llvm::StringLiteral name) {

@@ -6,6 +6,10 @@ code objects of other compilers."""
 from __future__ import annotations
 
 import json
+import os
+import random
+import re
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -76,8 +80,24 @@ def test_modelled_time(module, program):
     assert again.rocprof_counters["SQ_WAVES"] == report.rocprof_counters["SQ_WAVES"] == 2
     with pytest.raises(simulator.DeviceError, match="mi355x"):
         program.launch(**launch, args=arguments(module, y, timed), model_time="mi355x")
-    with pytest.raises(ValueError, match="no modelled time"):
-        program.launch(**launch, args=arguments(module, y, timed), model_time=True, check=True)
+    # Checked and timed in one launch.
+    both = program.launch(
+        **launch, args=arguments(module, y, timed), model_time=chip, check=True
+    )
+    assert np.array_equal(plain, timed)
+    assert both.findings == []
+    assert both.modelled_time == again.modelled_time
+    assert both.counters == report.counters
+    # A mistake is found as in a launch that is only checked: the last zones lie
+    # outside of an array that is one row too short.
+    short = {}
+    for model_time in (False, chip):
+        args = [timed[:-1] if value is timed else value for value in arguments(module, y, timed)]
+        short[model_time] = program.launch(
+            **launch, args=args, model_time=model_time, check=True
+        ).findings
+    assert short[chip] == short[False]
+    assert "out-of-bounds" in {finding["kind"] for finding in short[chip]}
 
 
 def test_description(module, program):
@@ -170,3 +190,36 @@ def test_memory():
     memory.release(address)
     with pytest.raises(ValueError):
         memory.release(address)
+
+
+def test_mutated_code_objects(module):
+    """An error that is text, or a result: never a crash, a hang or a UnicodeError."""
+    count = int(os.environ.get("WAVESMITH_TEST_MUTATIONS", "400"))
+    generator = random.Random(module.target)
+    y = make_zones(ZONES)
+    outcomes = Counter()
+    for round_ in range(count):
+        code = bytearray(module.hsaco)
+        # The headers, the note and the symbols stand first; or anywhere.
+        end = generator.choice([64, 1024, 2048, len(code)])
+        for _ in range(generator.choice([1, 1, 2, 8])):
+            code[generator.randrange(end)] = generator.choice([0, 27, 128, 255, generator.randrange(256)])
+        mode = [{}, {"check": True}, {"model_time": True}, {"check": True, "model_time": True}][round_ % 4]
+        try:
+            program = simulator.Program(bytes(code))
+            for name in program.kernels:
+                program.disassemble(name)
+                program.launch(
+                    name, grid=2, block=64, args=arguments(module, y, np.zeros_like(y)),
+                    max_instructions=100_000, **mode,
+                )
+        except (simulator.DeviceError, ValueError) as error:
+            assert not isinstance(error, UnicodeError)
+            message = str(error)
+            assert message and "gave up" not in message
+            assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\udc80-\udcff]", message)
+            outcomes[type(error).__name__] += 1
+        else:
+            outcomes["ran"] += 1
+    assert outcomes.total() == count
+    assert min(outcomes[kind] for kind in ("ran", "ValueError", "DeviceError")) > 0, outcomes

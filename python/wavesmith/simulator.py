@@ -130,7 +130,36 @@ class Program:
         check: bool = False,
         model_time: bool | str = False,
     ) -> Report:
-        """Run a kernel: see `launch`."""
+        """Run a kernel on the simulator and wait for it.
+
+        Args:
+            kernel: its name; not needed where there is only one.
+            grid: the number of workgroups, in one to three dimensions.
+            block: the work-items of a workgroup, in one to three dimensions.
+            args: a value for each explicit argument, in order. For a pointer, an array
+                in C order: the kernel gets a copy of exactly its bytes, and an array
+                that is writable holds what the kernel left there afterwards. None is a
+                null pointer, an integer an address in `memory`. For a value, a number, a
+                NumPy scalar, or the bytes: of the size that the metadata names (a float of
+                2, 4 or 8 bytes; an integer of any size, negative ones in two's
+                complement).
+            dynamic_lds: bytes of LDS on top of the kernel's own.
+            threads: host threads; results do not depend on it.
+            max_instructions: that a wavefront may issue; 0 for no limit.
+            memory: where addresses among the arguments point to.
+            check: look for mistakes that the hardware hides, too: races, missing waits,
+                uninitialised values and others. Several times slower.
+            model_time: model the time as well; the name of a chip, or True for the
+                architecture's first.
+
+        Returns:
+            A `Report`: counters, what a checked launch found, the modelled time.
+
+        Raises:
+            ValueError: an argument does not fit the kernel.
+            DeviceError: the launch does not fit the kernel, or its execution failed;
+                the message says where and why. Arrays are unchanged.
+        """
         if kernel is None and len(self.kernels) == 1:
             (kernel,) = self.kernels
         if kernel not in self.kernels:
@@ -174,26 +203,28 @@ class Program:
                 )
             kernarg[argument["offset"] : argument["offset"] + argument["size"]] = packed
 
-        report = json.loads(
-            _wavesmith.launch_simulator(
-                self._handle,
-                memory._handle,
-                kernel,
-                _three("grid", grid),
-                _three("block", block),
-                bytes(kernarg),
-                _count("dynamic_lds", dynamic_lds, 32),
-                _count("threads", threads, 32),
-                _count("max_instructions", max_instructions, 64),
-                bool(check),
-                bool(model_time),
-                model_time if isinstance(model_time, str) else "",
+        try:
+            report = json.loads(
+                _wavesmith.launch_simulator(
+                    self._handle,
+                    memory._handle,
+                    kernel,
+                    _three("grid", grid),
+                    _three("block", block),
+                    bytes(kernarg),
+                    _count("dynamic_lds", dynamic_lds, 32),
+                    _count("threads", threads, 32),
+                    _count("max_instructions", max_instructions, 64),
+                    bool(check),
+                    bool(model_time),
+                    model_time if isinstance(model_time, str) else "",
+                )
             )
-        )
-        for address, array in outputs:
-            memory.read(address, array)
-        for address in addresses.values():
-            memory.release(address)
+            for address, array in outputs:
+                memory.read(address, array)
+        finally:
+            for address in addresses.values():
+                memory.release(address)
         return Report(**report)
 
 
@@ -202,63 +233,15 @@ def _load(code_object: bytes) -> Program:
     return Program(code_object)
 
 
-def launch(
-    code_object: bytes | Program,
-    kernel: str | None = None,
-    *,
-    grid: int | Sequence[int],
-    block: int | Sequence[int],
-    args: Sequence = (),
-    dynamic_lds: int = 0,
-    threads: int = 1,
-    max_instructions: int = MAX_INSTRUCTIONS,
-    memory: Memory | None = None,
-    check: bool = False,
-    model_time: bool | str = False,
-) -> Report:
-    """Run a kernel on the simulator and wait for it.
+def launch(code_object: bytes | Program, kernel: str | None = None, **options) -> Report:
+    """Run a kernel of a code object on the simulator and wait for it.
 
     Args:
         code_object: the bytes of an ELF file, or a `Program`.
-        kernel: its name; not needed where there is only one.
-        grid: the number of workgroups, in one to three dimensions.
-        block: the work-items of a workgroup, in one to three dimensions.
-        args: a value for each explicit argument, in order. For a pointer, an array
-            in C order: the kernel gets a copy of exactly its bytes, and an array
-            that is writable holds what the kernel left there afterwards. None is a
-            null pointer, an integer an address in `memory`. For a value, a number, a NumPy scalar, or the bytes: of
-            the size that the metadata names (a float of 2, 4 or 8 bytes; an
-            integer of any size, negative ones in two's complement).
-        dynamic_lds: bytes of LDS on top of the kernel's own.
-        threads: host threads; results do not depend on it.
-        max_instructions: that a wavefront may issue; 0 for no limit.
-        memory: where addresses among the arguments point to.
-        check: look for mistakes that the hardware hides, too: races, missing waits,
-            uninitialised values and others. Several times slower.
-        model_time: model the time as well; the name of a chip, or True for the
-            architecture's first. Not together with `check`.
-
-    Returns:
-        A `Report`: counters, what a checked launch found, the modelled time.
-
-    Raises:
-        ValueError: an argument does not fit the kernel.
-        DeviceError: the launch does not fit the kernel, or its execution failed;
-            the message says where and why. Arrays are unchanged.
+        kernel, options: see `Program.launch`.
     """
     program = code_object if isinstance(code_object, Program) else _load(bytes(code_object))
-    return program.launch(
-        kernel,
-        grid=grid,
-        block=block,
-        args=args,
-        dynamic_lds=dynamic_lds,
-        threads=threads,
-        max_instructions=max_instructions,
-        memory=memory,
-        check=check,
-        model_time=model_time,
-    )
+    return program.launch(kernel, **options)
 
 
 def _count(name: str, value: int, bits: int) -> int:

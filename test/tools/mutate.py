@@ -28,6 +28,8 @@ CRASH = re.compile(
     r"it crashed|LLVM ERROR|Assertion|PLEASE submit a bug report|Cannot select|Stack dump|terminate called|"
     r"AddressSanitizer|runtime error"
 )
+# Control characters, and what the decoder makes of bytes that are no UTF-8.
+UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\udc80-\udcff]")
 TOKEN = re.compile(
     r"""[%@#!^][\w.:$-]+|"(?:[^"\\\n]|\\.)*"|-?\d+\.\d*(?:[eE][-+]?\d+)?|-?\d+|[A-Za-z_][\w.$]*|->|\s+|."""
 )
@@ -191,14 +193,16 @@ class Runner:
         self.failures = []
         self.counts = {}
 
-    def run(self, command, may_run_on=False):
+    def run(self, command):
         """Runs a command; returns what is wrong with its end, or None."""
         tool = command[0]
         accepted, refused = self.counts.setdefault(tool, [0, 0])
         try:
             done = subprocess.run(command, capture_output=True, timeout=20)
         except subprocess.TimeoutExpired:
-            return None if may_run_on else "does not come to an end"
+            return "does not come to an end"
+        if tool != "wavesmith-opt" and UNPRINTABLE.search(done.stderr.decode("utf-8", "surrogateescape")):
+            return f"quotes what no message should hold: {done.stderr[:3000]!r}"
         errors = done.stderr.decode("utf-8", "replace")
         if done.returncode == 0:
             self.counts[tool][0] += 1
@@ -247,13 +251,13 @@ def read_modules(paths):
     return modules
 
 
-def mutate_files(mutator, runner, name, original, command_for, count, keep=(), may_run_on=False):
+def mutate_files(mutator, runner, name, original, command_for, count, keep=()):
     """Runs a command on `count` mutations of a file's bytes."""
     for _ in range(count):
         path = runner.work / name
         path.write_bytes(mutator.data(original))
         command = command_for(str(path))
-        problem = runner.run(command, may_run_on)
+        problem = runner.run(command)
         if problem:
             runner.fail(problem, command, [path, *keep])
 
@@ -335,8 +339,10 @@ def main():
     share = max(1, options.count // 20)
     mutate_files(mutator, runner, "bad.npy", array.read_bytes(), lambda p: run_command(array=p), share)
     mutate_files(mutator, runner, "bad.json", description.read_bytes(), lambda p: run_command(description=p), share, [kernel])
-    # A mutated branch may loop for ever, as it would on a device.
-    mutate_files(mutator, runner, "bad.hsaco", kernel.read_bytes(), lambda p: run_command(kernel=p), share, [description], True)
+    # A mutated branch may loop for ever, as it would on a device: hence a limit.
+    for mode in ([], ["--check"], ["--model-time"]):
+        limited = lambda p: [*run_command(kernel=p), "--max-instructions=100000", *mode]
+        mutate_files(mutator, runner, "bad.hsaco", kernel.read_bytes(), limited, 2 * share, [description])
     evaluate = lambda p: ["wavesmith-evaluate", str(path), "--scalar=arg0=0", f"--input=arg1={p}", f"--output=result0={work}/out.npy"]
     mutate_files(mutator, runner, "bad.npy", array.read_bytes(), evaluate, share)
 

@@ -15,23 +15,30 @@
 //===----------------------------------------------------------------------===//
 
 #include "wavesmith/Simulator/Simulator.h"
+#include "wavesmith/Support/ToolCommandLine.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 
-static cl::opt<bool> markdown("markdown",
-                              cl::desc("Print the page that docs/ holds"));
-
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
-  cl::ParseCommandLineOptions(argc, argv,
-                              "the instructions that the simulator executes\n");
+  wavesmith::initializeTool("simulator-instructions");
+  cl::OptionCategory category("simulator-instructions options");
+  cl::opt<bool> markdown("markdown",
+                         cl::desc("Print docs/simulator-instructions.md"),
+                         cl::cat(category));
+  if (!wavesmith::parseToolCommandLine(
+          argc, argv,
+          "Lists the instructions of gfx90a and gfx942, and which of them the "
+          "simulator executes exactly, approximately or not at all\n",
+          {}))
+    return 1;
   if (markdown) {
     auto page = wavesmith::sim::instructionTable();
     if (!page) {
-      errs() << "error: " << toString(page.takeError()) << "\n";
+      wavesmith::printToolError(toString(page.takeError()));
       return 1;
     }
     outs() << *page;
@@ -40,7 +47,7 @@ int main(int argc, char **argv) {
   for (const char *target : {"gfx90a", "gfx942"}) {
     auto list = wavesmith::sim::instructionSet(target);
     if (!list) {
-      errs() << "error: " << toString(list.takeError()) << "\n";
+      wavesmith::printToolError(toString(list.takeError()));
       return 1;
     }
     for (const auto &info : *list)

@@ -15,6 +15,8 @@
 #include "wavesmith/Pipelines/Pipelines.h"
 #include "wavesmith/Support/FatalErrors.h"
 #include "wavesmith/Support/FileTransaction.h"
+#include "wavesmith/Support/PrintableText.h"
+#include "wavesmith/Target/Target.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -38,9 +40,9 @@ static cl::opt<std::string> emitKind(
     cl::desc("What to write: hsaco (with its description), mlir (the rocdl "
              "dialect), llvm, isa, json (the description)"),
     cl::init("hsaco"), cl::cat(category));
-static cl::opt<std::string>
-    targetName("target", cl::desc("The architecture: gfx90a or gfx942"),
-               cl::init("gfx942"), cl::cat(category));
+static cl::opt<std::string> targetName(
+    "target", cl::desc("The architecture: gfx90a or gfx942 (the default)"),
+    cl::init(CompileOptions().architecture.getValue()), cl::cat(category));
 static cl::opt<std::string>
     chipName("chip", cl::desc("The chip, by default the architecture's first"),
              cl::cat(category));
@@ -49,8 +51,12 @@ static cl::opt<std::string>
              cl::init("auto"), cl::cat(category));
 static cl::opt<int64_t>
     workgroupSize("workgroup-size",
-                  cl::desc("Zones and threads of a workgroup; 0 chooses"),
-                  cl::init(0), cl::cat(category));
+                  cl::desc("Threads of a workgroup; 0 chooses"), cl::init(0),
+                  cl::cat(category));
+static cl::opt<int64_t> threadsPerZone(
+    "threads-per-zone",
+    cl::desc("Threads that integrate one zone; 0 takes the whole workgroup"),
+    cl::init(0), cl::cat(category));
 static cl::opt<int64_t> straightLineLimit(
     "straight-line-limit",
     cl::desc("The most calls of exp, log and the like in unrolled code"),
@@ -66,7 +72,8 @@ static cl::opt<std::string>
                cl::value_desc("file.json"), cl::cat(category));
 
 static int fail(const llvm::Twine &message) {
-  llvm::WithColor::error(llvm::errs(), "wavesmith-compile") << message << "\n";
+  llvm::WithColor::error(llvm::errs(), "wavesmith-compile")
+      << printable(message.str(), "\n\t") << "\n";
   return 1;
 }
 
@@ -81,11 +88,13 @@ int main(int argc, char **argv) {
   // process, so their values are kept here.
   std::string input = inputPath, output = outputPath, emit = emitKind,
               report = reportPath;
+  bool targetIsGiven = targetName.getNumOccurrences();
   CompileOptions options;
   options.architecture = targetName;
   options.chip = chipName;
   options.form = formName;
   options.workgroupSize = workgroupSize;
+  options.threadsPerZone = threadsPerZone;
   options.straightLineLimit = straightLineLimit;
   options.codeObjectVersion = codeObjectVersion;
   options.optimizationLevel = optimizationLevel;
@@ -101,6 +110,13 @@ int main(int argc, char **argv) {
     output = emit == "hsaco" ? "" : "-";
   if (output.empty())
     return fail("expected -o <file> for the code object");
+
+  if (auto target = lookupTarget(options.architecture, options.chip); !target)
+    return fail(llvm::toString(target.takeError()));
+  if (!targetIsGiven)
+    llvm::WithColor::note(llvm::errs(), "wavesmith-compile")
+        << "no --target is given, compiling for "
+        << options.architecture.getValue() << "\n";
 
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(input);
   if (!buffer)

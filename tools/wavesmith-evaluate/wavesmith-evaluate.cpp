@@ -16,12 +16,15 @@
 #include "wavesmith/Reference/FunctionEvaluator.h"
 #include "wavesmith/Reference/WorkgroupEvaluator.h"
 #include "wavesmith/Support/FileTransaction.h"
+#include "wavesmith/Support/PrintableText.h"
 #include "wavesmith/Support/ToolCommandLine.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Signals.h"
@@ -68,6 +71,22 @@ struct CommandLine {
           "of its terms' absolute values; no name is needed where there "
           "is one result"),
       cl::cat(category)};
+  cl::opt<std::string> recordSteps{
+      "record-steps", cl::value_desc("n,n,..."),
+      cl::desc("Numbers of steps of an integration (0 is the start) before "
+               "which --record writes the zones"),
+      cl::cat(category)};
+  cl::list<std::string> records{
+      "record", cl::value_desc("name=file.npy"),
+      cl::desc("Where to write an array argument of the function as it stands "
+               "before the steps of --record-steps: an input whose zones are "
+               "the records, sorted by zone and step"),
+      cl::cat(category)};
+  cl::opt<std::string> branches{
+      "branches", cl::value_desc("file.json"),
+      cl::desc("Where to write how often an integration took each branch, for "
+               "each zone"),
+      cl::cat(category)};
   cl::opt<std::string> precision{
       "precision", cl::value_desc("f64|high"),
       cl::desc("The bits of the device (f64, the default), or computed in high "
@@ -104,6 +123,32 @@ static llvm::Expected<const T *> findNamed(ArrayRef<T> list, StringRef what,
                                  "'; it has " + listNames(list));
 }
 
+static std::vector<double> getNumbers(const HostArray &array) {
+  std::vector<double> numbers(array.bytes.size() / sizeof(double));
+  if (!numbers.empty())
+    std::memcpy(numbers.data(), array.bytes.data(), array.bytes.size());
+  return numbers;
+}
+
+/// Reads an array of one number a zone; sets `numZones`, or checks it if it is
+/// set.
+static llvm::Expected<std::vector<double>>
+readVector(const llvm::Twine &what, StringRef path,
+           std::optional<size_t> &numZones) {
+  llvm::Expected<HostArray> array = readNumpyFile(path);
+  if (!array)
+    return array.takeError();
+  if (array->type != ElementType::F64 || array->shape.size() != 1 ||
+      (numZones && array->shape[0] != static_cast<int64_t>(*numZones)))
+    return llvm::createStringError(
+        what + ": expected f64 [" +
+        (numZones ? std::to_string(*numZones) : "zones") + "], got " +
+        stringify(array->type) + " " + formatShape(array->shape) + " in " +
+        path);
+  numZones = array->shape[0];
+  return getNumbers(*array);
+}
+
 /// Reads an array of `rows` numbers a zone; sets `numZones`, or checks it if it
 /// is set.
 static llvm::Expected<std::vector<double>>
@@ -126,10 +171,7 @@ readArray(const FunctionEvaluator &function, const llvm::Twine &what,
                                    ", got " + stringify(array->type) + " " +
                                    formatShape(array->shape) + " in " + path);
   numZones = array->shape[zonesFirst ? 0 : 1];
-  std::vector<double> numbers(array->bytes.size() / sizeof(double));
-  if (!numbers.empty())
-    std::memcpy(numbers.data(), array->bytes.data(), array->bytes.size());
-  return numbers;
+  return getNumbers(*array);
 }
 
 namespace {
@@ -143,8 +185,57 @@ struct Request {
     StringRef path;
   };
   std::vector<File> files;
+  /// What to record of an integration.
+  std::vector<int64_t> recordedSteps;
+  struct RecordFile {
+    const Argument *argument;
+    StringRef path;
+  };
+  std::vector<RecordFile> records;
 };
 } // namespace
+
+/// Reads the options of an integration.
+static llvm::Error
+readRecords(const CommandLine &line, const FunctionEvaluator &function,
+            llvm::function_ref<llvm::Error(StringRef)> addPath,
+            Request &request) {
+  bool hasSteps = !line.recordSteps.empty(), hasFiles = !line.records.empty();
+  if (!function.getIntegration()) {
+    if (hasSteps || hasFiles || !line.branches.empty())
+      return llvm::createStringError(
+          "--record-steps, --record and --branches: the function has no "
+          "wavesmith.ode_integrate");
+    return llvm::Error::success();
+  }
+  if (hasSteps != hasFiles)
+    return llvm::createStringError(
+        "--record-steps and --record need each other");
+  if (hasSteps)
+    for (StringRef text : llvm::split(StringRef(line.recordSteps), ',')) {
+      uint32_t number;
+      if (text.getAsInteger(10, number))
+        return llvm::createStringError(
+            "--record-steps: expected integers from 0 on, got '" + text + "'");
+      request.recordedSteps.push_back(number);
+    }
+  for (StringRef text : line.records) {
+    auto pair = splitNamedValue("record", text);
+    if (!pair)
+      return pair.takeError();
+    auto argument = findNamed(function.getArguments(), "argument", pair->first);
+    if (!argument)
+      return argument.takeError();
+    if ((*argument)->rows == 0)
+      return llvm::createStringError("argument '" + pair->first +
+                                     "' has no number for each zone");
+    if (llvm::Error error = addPath(pair->second))
+      return error;
+    request.records.push_back({*argument, pair->second});
+  }
+  return line.branches.empty() ? llvm::Error::success()
+                               : addPath(line.branches);
+}
 
 static llvm::Expected<Request> readRequest(const CommandLine &line,
                                            const FunctionEvaluator &function) {
@@ -164,7 +255,7 @@ static llvm::Expected<Request> readRequest(const CommandLine &line,
       if ((*argument)->kind == ArgumentKind::Unused)
         return llvm::createStringError("argument '" + pair->first +
                                        "' is not used by the function");
-      if (isScalar != ((*argument)->kind == ArgumentKind::Time))
+      if (isScalar != (*argument)->isScalar())
         return llvm::createStringError(
             "argument '" + pair->first + "' is " +
             (isScalar ? "an array: pass --input" : "a scalar: pass --scalar"));
@@ -177,10 +268,15 @@ static llvm::Expected<Request> readRequest(const CommandLine &line,
     }
 
   llvm::StringSet<> paths;
+  auto addPath = [&](StringRef path) -> llvm::Error {
+    if (paths.insert(path).second)
+      return llvm::Error::success();
+    return llvm::createStringError("two results would be written to " + path);
+  };
   auto addFile = [&](const Result *result, bool isMagnitude,
                      StringRef path) -> llvm::Error {
-    if (!paths.insert(path).second)
-      return llvm::createStringError("two results would be written to " + path);
+    if (llvm::Error error = addPath(path))
+      return error;
     request.files.push_back(
         {static_cast<size_t>(result - results.begin()), isMagnitude, path});
     return llvm::Error::success();
@@ -216,7 +312,9 @@ static llvm::Expected<Request> readRequest(const CommandLine &line,
     if (llvm::Error error = addFile(result, true, path))
       return error;
   }
-  if (request.files.empty())
+  if (llvm::Error error = readRecords(line, function, addPath, request))
+    return error;
+  if (request.files.empty() && request.records.empty() && line.branches.empty())
     return llvm::createStringError(
         "no result is asked for: pass --output=name=file.npy; results are " +
         listNames(results));
@@ -242,10 +340,60 @@ static llvm::Expected<func::FuncOp> findFunction(ModuleOp module,
                                  "'; it has " + names);
 }
 
+/// The records of an argument as an array whose zones they are.
+static std::vector<uint8_t>
+formatRecords(const FunctionEvaluator &function, const Argument &argument,
+              ArrayRef<OdeEvaluator::Record> records,
+              ArrayRef<double> parameters, size_t numZones) {
+  bool zonesFirst = function.getLayout() == ZoneLayout::ArrayOfStructures;
+  auto getNumber = [&](const OdeEvaluator::Record &record, unsigned row) {
+    switch (argument.kind) {
+    case ArgumentKind::ZoneTime:
+      return record.time;
+    case ArgumentKind::ZoneStep:
+      return record.step;
+    case ArgumentKind::States:
+      return record.states[row];
+    default:
+      // Parameters, in the layout of the function.
+      return parameters[zonesFirst ? record.zone * argument.rows + row
+                                   : row * numZones + record.zone];
+    }
+  };
+  std::vector<double> numbers(argument.rows * records.size());
+  for (auto [index, record] : llvm::enumerate(records))
+    for (unsigned row = 0; row != argument.rows; ++row)
+      numbers[zonesFirst ? index * argument.rows + row
+                         : row * records.size() + index] =
+          getNumber(record, row);
+  HostArrayView view;
+  if (argument.isVector())
+    view.shape = {static_cast<int64_t>(records.size())};
+  else
+    view.shape = function.getShape(argument.rows, records.size());
+  view.bytes = ArrayRef(reinterpret_cast<const uint8_t *>(numbers.data()),
+                        numbers.size() * sizeof(double));
+  return formatNumpy(view);
+}
+
+static std::vector<uint8_t>
+formatBranches(ArrayRef<OdeEvaluator::BranchCounts> branches) {
+  llvm::json::Array zones;
+  for (const OdeEvaluator::BranchCounts &counts : branches)
+    zones.push_back(llvm::json::Object{{"reduced", counts.reduced},
+                                       {"stretched", counts.stretched},
+                                       {"unchanged", counts.unchanged},
+                                       {"asymptotic", counts.asymptotic},
+                                       {"euler", counts.euler}});
+  llvm::json::Value root = llvm::json::Object{{"zones", std::move(zones)}};
+  std::string text = llvm::formatv("{0:2}\n", root);
+  return {text.begin(), text.end()};
+}
+
 static llvm::Expected<std::vector<FunctionEvaluator::ResultArrays>>
 evaluate(const CommandLine &line, const FunctionEvaluator &function,
          const Request &request, const OdeEvaluator::Options &options,
-         std::optional<size_t> &numZones) {
+         std::optional<size_t> &numZones, FileTransaction &files) {
   if (!line.termValues.empty()) {
     if (!line.inputs.empty() || !line.scalars.empty())
       return llvm::createStringError(
@@ -258,33 +406,70 @@ evaluate(const CommandLine &line, const FunctionEvaluator &function,
     return function.evaluateSums(*values, *numZones, options);
   }
 
-  double time = 0;
-  std::vector<double> states, parameters;
+  double scalar = 0;
+  std::vector<double> time, step, states, parameters;
   for (auto [argument, value] :
        llvm::zip_equal(function.getArguments(), request.arguments)) {
     if (argument.kind == ArgumentKind::Unused)
       continue;
-    bool isScalar = argument.kind == ArgumentKind::Time;
+    bool isScalar = argument.isScalar();
     if (!value)
       return llvm::createStringError(
           "argument '" + argument.name + "' is missing: pass --" +
           (isScalar ? "scalar=" : "input=") + argument.name +
           (isScalar ? "=number" : "=file.npy"));
     if (isScalar) {
-      if (value->getAsDouble(time, /*AllowInexact=*/true))
+      if (value->getAsDouble(scalar, /*AllowInexact=*/true))
         return llvm::createStringError("argument '" + argument.name +
                                        "': expected a number, got '" + *value +
                                        "'");
       continue;
     }
-    auto numbers = readArray(function, "argument '" + argument.name + "'",
-                             *value, argument.rows, numZones);
+    std::string what = "argument '" + argument.name + "'";
+    auto numbers = argument.isVector() ? readVector(what, *value, numZones)
+                                       : readArray(function, what, *value,
+                                                   argument.rows, numZones);
     if (!numbers)
       return numbers.takeError();
-    (argument.kind == ArgumentKind::States ? states : parameters) =
-        std::move(*numbers);
+    switch (argument.kind) {
+    case ArgumentKind::ZoneTime:
+      time = std::move(*numbers);
+      break;
+    case ArgumentKind::ZoneStep:
+      step = std::move(*numbers);
+      break;
+    case ArgumentKind::States:
+      states = std::move(*numbers);
+      break;
+    default:
+      parameters = std::move(*numbers);
+      break;
+    }
   }
-  return function.evaluate(time, states, parameters, *numZones, options);
+  if (!function.getIntegration())
+    return function.evaluate(scalar, states, parameters, *numZones, options);
+  if (options.highPrecision)
+    return llvm::createStringError(
+        "--precision=high: an integration is computed in f64 only");
+  OdeEvaluator::Integration integration = *function.getIntegration();
+  integration.end = scalar;
+  integration.numThreads = options.numThreads;
+  integration.recordedSteps = request.recordedSteps;
+  OdeEvaluator::IntegrationResults all;
+  auto arrays = function.integrate(integration, time, step, states, parameters,
+                                   *numZones, all);
+  if (!arrays)
+    return arrays.takeError();
+  for (const Request::RecordFile &file : request.records)
+    if (llvm::Error error = files.add(
+            file.path, formatRecords(function, *file.argument, all.records,
+                                     parameters, *numZones)))
+      return std::move(error);
+  if (!line.branches.empty())
+    if (llvm::Error error =
+            files.add(line.branches, formatBranches(all.branches)))
+      return std::move(error);
+  return arrays;
 }
 
 static llvm::Error run(const CommandLine &line,
@@ -302,21 +487,29 @@ static llvm::Error run(const CommandLine &line,
     return request.takeError();
 
   std::optional<size_t> numZones;
-  auto arrays = evaluate(line, function, *request, options, numZones);
+  FileTransaction files;
+  auto arrays = evaluate(line, function, *request, options, numZones, files);
   if (!arrays)
     return arrays.takeError();
 
-  FileTransaction files;
   for (const Request::File &file : request->files) {
     const FunctionEvaluator::ResultArrays &result = (*arrays)[file.result];
-    const std::vector<double> &numbers =
-        file.isMagnitude ? result.magnitudes : result.numbers;
+    const Result &description = function.getResults()[file.result];
     HostArrayView view;
-    view.type = ElementType::F64;
-    view.shape =
-        function.getShape(function.getResults()[file.result].rows, *numZones);
-    view.bytes = ArrayRef(reinterpret_cast<const uint8_t *>(numbers.data()),
-                          numbers.size() * sizeof(double));
+    if (description.isVector())
+      view.shape = {static_cast<int64_t>(*numZones)};
+    else
+      view.shape = function.getShape(description.rows, *numZones);
+    auto setNumbers = [&](ElementType type, const auto &numbers) {
+      view.type = type;
+      view.bytes = ArrayRef(reinterpret_cast<const uint8_t *>(numbers.data()),
+                            numbers.size() * sizeof(numbers[0]));
+    };
+    if (description.isInteger())
+      setNumbers(ElementType::I32, result.integers);
+    else
+      setNumbers(ElementType::F64,
+                 file.isMagnitude ? result.magnitudes : result.numbers);
     if (llvm::Error error = files.add(file.path, formatNumpy(view)))
       return error;
   }
@@ -501,7 +694,8 @@ int main(int argc, char **argv) {
   if (!parseToolCommandLine(
           argc, argv,
           "Evaluates a function of a module by the reference evaluator\n",
-          {&line.function, &line.termValues, &line.precision, &line.threads}))
+          {&line.function, &line.termValues, &line.recordSteps, &line.branches,
+           &line.precision, &line.threads}))
     return 1;
 
   DialectRegistry registry;
@@ -516,9 +710,14 @@ int main(int argc, char **argv) {
                    text.getError().message());
     return 1;
   }
+  if (llvm::Error error = checkIsModule((*text)->getBuffer())) {
+    printToolError(line.module + ": " + llvm::toString(std::move(error)));
+    return 1;
+  }
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(*text), llvm::SMLoc());
-  SourceMgrDiagnosticHandler handler(sources, &context);
+  PrintableStream diagnostics(llvm::errs());
+  SourceMgrDiagnosticHandler handler(sources, &context, diagnostics);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   // Diagnostics have been printed.
   if (!module)

@@ -12,7 +12,10 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "wavesmith/Pipelines/Pipelines.h"
 #include "wavesmith/Support/FatalErrors.h"
+#include "wavesmith/Support/PrintableText.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initialize(argc, argv);
@@ -23,6 +26,15 @@ int main(int argc, char **argv) {
   wavesmith::registerDialects(registry);
   mlir::registerAllPasses();
   wavesmith::registerPasses();
+  auto [input, output] = mlir::registerAndParseCLIOptions(
+      argc, argv, "Wavesmith optimizer driver\n", registry);
+  if (input != "-")
+    if (auto text = llvm::MemoryBuffer::getFile(input))
+      if (llvm::Error error = wavesmith::checkIsModule((*text)->getBuffer())) {
+        llvm::errs() << input << ": error: " << llvm::toString(std::move(error))
+                     << "\n";
+        return EXIT_FAILURE;
+      }
   return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "Wavesmith optimizer driver\n", registry));
+      mlir::MlirOptMain(argc, argv, input, output, registry));
 }

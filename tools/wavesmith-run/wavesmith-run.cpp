@@ -78,6 +78,11 @@ struct Options {
       "threads", cl::value_desc("N"),
       cl::desc("Host threads of the simulator (default 1)"), cl::init("1"),
       cl::cat(category)};
+  cl::opt<std::string> maxInstructions{
+      "max-instructions", cl::value_desc("N"),
+      cl::desc("Instructions that a wavefront may issue on the simulator, "
+               "against endless loops (default 2^40); 0 is no limit"),
+      cl::cat(category)};
   cl::opt<bool> check{
       "check",
       cl::desc("Run the simulator's checker: uninitialised values, races, "
@@ -103,9 +108,8 @@ struct Options {
 
   /// The options that may be given once.
   llvm::SmallVector<const cl::Option *> single() const {
-    return {&description,  &kernel, &zones,   &device,
-            &deviceNumber, &chip,   &threads, &report,
-            &counters};
+    return {&description, &kernel,  &zones,           &device, &deviceNumber,
+            &chip,        &threads, &maxInstructions, &report, &counters};
   }
 };
 
@@ -245,6 +249,12 @@ static llvm::Error run(const Options &commandLine, bool &found) {
       options.threads == 0)
     return llvm::createStringError("--threads=" + commandLine.threads +
                                    ": expected a positive integer");
+  if (!commandLine.maxInstructions.empty() &&
+      llvm::StringRef(commandLine.maxInstructions)
+          .getAsInteger(10, options.maxInstructions))
+    return llvm::createStringError(
+        "--max-instructions=" + commandLine.maxInstructions +
+        ": expected an integer from 0 on");
   if (!commandLine.deviceNumber.empty()) {
     int ordinal = 0;
     if (llvm::StringRef(commandLine.deviceNumber).getAsInteger(10, ordinal) ||
@@ -413,10 +423,10 @@ static llvm::Error run(const Options &commandLine, bool &found) {
   for (auto [scale, cycles] : varied)
     llvm::outs() << "fitted parameters times " << llvm::format("%.2f", scale)
                  << ": " << llvm::format("%.0f", cycles) << " cycles ("
-                 << llvm::format("%+.1f",
-                                 100 * (cycles /
-                                            result->report.modelledTime->cycles -
-                                        1))
+                 << llvm::format(
+                        "%+.1f",
+                        100 *
+                            (cycles / result->report.modelledTime->cycles - 1))
                  << " %)\n";
   if (result->report.findings) {
     const std::vector<sim::Finding> &findings = *result->report.findings;

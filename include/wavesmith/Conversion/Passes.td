@@ -19,7 +19,8 @@ def ConvertOdeToWorkgroupPass
     functions on memory with one `wavesmith.workgroup`: the arguments, then the
     results as memory to write, then the number of zones. Systems that nobody
     uses any more are erased. The schedule's form decides between unrolled code
-    and a loop over a table.
+    and a loop over a table; an integration, `wavesmith.ode_integrate`, becomes
+    workgroup code of several threads a zone.
 
     Before:
 
@@ -60,6 +61,10 @@ def DistributeToThreadsPass
     scalar, an array of rows is private memory, and a table a constant global.
     math.rsqrt of f64 becomes 1.0 / sqrt(x), which has the same bits on every
     chip.
+    Where a workgroup has `threads_per_zone`, a tensor's element e belongs to
+    thread e mod threads_per_zone, a stage becomes memory between two barriers,
+    and a stage in global memory an argument before the number of zones,
+    marked `wavesmith.workspace`.
     Threads of zones past the number of zones do nothing. An array must be used
     in place: after a row is replaced, the old array may not be read.
 
@@ -86,7 +91,8 @@ def DistributeToThreadsPass
     ```
   }];
   let dependentDialects = [
-    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::amdgpu::AMDGPUDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"
   ];
 }

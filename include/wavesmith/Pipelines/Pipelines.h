@@ -47,7 +47,12 @@ struct CompileOptions : mlir::PassPipelineOptions<CompileOptions> {
       llvm::cl::init("auto")};
   Option<int64_t> workgroupSize{
       *this, "workgroup-size",
-      llvm::cl::desc("Zones and threads of a workgroup; 0 chooses"),
+      llvm::cl::desc("Threads of a workgroup; 0 chooses"),
+      llvm::cl::init(0)};
+  Option<int64_t> threadsPerZone{
+      *this, "threads-per-zone",
+      llvm::cl::desc(
+          "Threads that integrate one zone; 0 takes the whole workgroup"),
       llvm::cl::init(0)};
   Option<int64_t> straightLineLimit{
       *this, "straight-line-limit",

@@ -7,8 +7,8 @@
 ///
 /// \file
 /// Runs the reference evaluator for a function that the compiler takes: one
-/// `wavesmith.ode_rhs`, `ode_production_loss` or `ode_term_values` of the
-/// function's arguments, whose results are returned.
+/// `wavesmith.ode_rhs`, `ode_production_loss`, `ode_term_values` or
+/// `ode_integrate` of the function's arguments, whose results are returned.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,16 +23,44 @@ namespace wavesmith {
 
 class FunctionEvaluator {
 public:
-  enum class ArgumentKind { Time, States, Parameters, Unused };
+  /// The last three belong to an integration, where the time is that of each
+  /// zone.
+  enum class ArgumentKind {
+    Time,
+    States,
+    Parameters,
+    Unused,
+    ZoneTime,
+    End,
+    ZoneStep
+  };
   struct Argument {
     /// `wavesmith.name`, else arg0, arg1, ...
     std::string name;
     ArgumentKind kind;
-    /// The values that each zone has; 0 for the time.
+    /// The values that each zone has; 0 for a scalar.
     unsigned rows;
+    bool isScalar() const {
+      return kind == ArgumentKind::Time || kind == ArgumentKind::End;
+    }
+    /// Whether it has one number a zone and one dimension.
+    bool isVector() const {
+      return kind == ArgumentKind::ZoneTime || kind == ArgumentKind::ZoneStep;
+    }
   };
 
-  enum class Quantity { Derivatives, Production, Loss, Coefficients, Values };
+  enum class Quantity {
+    Derivatives,
+    Production,
+    Loss,
+    Coefficients,
+    Values,
+    FinalStates,
+    FinalTime,
+    FinalStep,
+    NumSteps,
+    Status
+  };
   struct Result {
     /// `wavesmith.name`, else result0, result1, ...
     std::string name;
@@ -40,14 +68,25 @@ public:
     unsigned rows;
     /// Whether it is a sum of terms and so has a magnitude.
     bool isSum() const {
-      return quantity != Quantity::Coefficients && quantity != Quantity::Values;
+      return quantity == Quantity::Derivatives ||
+             quantity == Quantity::Production || quantity == Quantity::Loss;
+    }
+    /// Whether its numbers are i32.
+    bool isInteger() const {
+      return quantity == Quantity::NumSteps || quantity == Quantity::Status;
+    }
+    /// Whether it has one number a zone and one dimension.
+    bool isVector() const {
+      return quantity == Quantity::FinalTime ||
+             quantity == Quantity::FinalStep || isInteger();
     }
   };
 
-  /// A result's numbers and, for a sum, their magnitudes, in the layout of the
-  /// function.
+  /// A result's numbers, which for an integer are in `integers`, and, for a
+  /// sum, their magnitudes; in the layout of the function.
   struct ResultArrays {
     std::vector<double> numbers, magnitudes;
+    std::vector<int32_t> integers;
   };
 
   /// Reads a function of a verified module. One of another form, and an
@@ -61,6 +100,22 @@ public:
 
   /// The shape of an array of so many rows in the layout of the function.
   llvm::SmallVector<int64_t, 4> getShape(unsigned rows, size_t numZones) const;
+
+  /// What the function's `wavesmith.ode_integrate` asks for, without the end,
+  /// which is an argument; empty if the function computes a quantity.
+  const std::optional<OdeEvaluator::Integration> &getIntegration() const {
+    return integration;
+  }
+
+  /// Integrates every zone; `integration` is getIntegration() with the end and
+  /// whatever the caller wants to be recorded. Arrays are in the layout of the
+  /// function; those of another size are an error. Returns an entry for each of
+  /// getResults(). `all` receives the same in the evaluator's layout.
+  llvm::Expected<std::vector<ResultArrays>>
+  integrate(const OdeEvaluator::Integration &integration,
+            llvm::ArrayRef<double> time, llvm::ArrayRef<double> step,
+            llvm::ArrayRef<double> states, llvm::ArrayRef<double> parameters,
+            size_t numZones, OdeEvaluator::IntegrationResults &all) const;
 
   /// Evaluates in every zone. Arrays are in the layout of the function; those
   /// of another size are an error. Returns an entry for each of getResults().
@@ -84,6 +139,7 @@ private:
 
   OdeEvaluator evaluator;
   ZoneLayout layout;
+  std::optional<OdeEvaluator::Integration> integration;
   std::vector<Argument> arguments;
   std::vector<Result> results;
 };

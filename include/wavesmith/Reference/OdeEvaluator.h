@@ -24,6 +24,7 @@
 #include "wavesmith/Dialect/Wavesmith/IR/Wavesmith.h"
 #include "llvm/Support/Error.h"
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace wavesmith {
@@ -77,6 +78,69 @@ public:
   /// `coefficients` empty.
   llvm::Error evaluateSums(llvm::ArrayRef<double> values, size_t numZones,
                            const Options &options, Results &results) const;
+
+  /// What a `wavesmith.ode_integrate` asks for, by the names of its
+  /// description.
+  struct Integration {
+    /// The end, in the system's unit of time.
+    double end = 0;
+    double fluxFraction = 0, timeFraction = 0, tolerance = 0;
+    /// The conserved states with their weights, in ascending order.
+    std::vector<WeightedState> conserved;
+    std::optional<double> total;
+    int64_t maxSteps = 0;
+    /// As in Options.
+    unsigned numThreads = 1;
+    /// The numbers of the steps before which a zone is recorded (0 is the
+    /// start); in any order.
+    std::vector<int64_t> recordedSteps;
+
+    /// Reads a verified operation; the end is an operand and stays 0.
+    static Integration get(OdeIntegrateOp op);
+  };
+
+  /// How often an integration took which way, in steps that did not fail.
+  struct BranchCounts {
+    /// What became of the step size in the check of what is conserved.
+    uint64_t reduced = 0, stretched = 0, unchanged = 0;
+    /// How the states were updated, one count a state and step.
+    uint64_t asymptotic = 0, euler = 0;
+  };
+
+  /// A zone before one of its steps. An integration that starts there, with
+  /// `total` given, goes on with the same bits.
+  struct Record {
+    size_t zone;
+    /// The steps that it has taken.
+    int64_t numSteps;
+    /// Time and step size.
+    double time, step;
+    std::vector<double> states;
+  };
+
+  /// Z zones: arrays of Z numbers, and N x Z (`soa`) for the states.
+  struct IntegrationResults {
+    std::vector<double> states, time, step;
+    /// The steps taken; one that failed is not among them.
+    std::vector<int32_t> numSteps, status;
+    std::vector<BranchCounts> branches;
+    /// In ascending order of the zones and of a zone's steps. The state that a
+    /// zone ends in is not among them.
+    std::vector<Record> records;
+  };
+
+  /// Integrates every zone as `wavesmith.ode_integrate` says, in f64.
+  /// \param time Z, in the system's unit of time, as is `step`
+  /// \param states N x Z (`soa`), in the units of the system
+  /// \param parameters P x Z (`soa`), in the units of the system
+  /// Arrays of another size and a conserved state that does not exist are
+  /// errors.
+  llvm::Error integrate(const Integration &integration,
+                        llvm::ArrayRef<double> time,
+                        llvm::ArrayRef<double> step,
+                        llvm::ArrayRef<double> states,
+                        llvm::ArrayRef<double> parameters, size_t numZones,
+                        IntegrationResults &results) const;
 
   unsigned getNumStates() const;
   unsigned getNumParameters() const;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SystemEmitter.h"
+#include "SideBySide.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -58,9 +58,10 @@ namespace {
 struct Request {
   Operation *op = nullptr;
   OdeSystemOp system;
-  Quantity quantity;
+  /// Of operations that ask for one.
+  Quantity quantity = Quantity::Derivatives;
   OdeScheduleAttr schedule;
-  Value time, states, parameters;
+  bool hasParameters = false;
 };
 
 class ConvertOdeToWorkgroupPass
@@ -71,7 +72,8 @@ public:
     SmallVector<func::FuncOp> functions;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       auto walk = function.walk([](Operation *op) {
-        return isa<OdeRhsOp, OdeProductionLossOp, OdeTermValuesOp>(op)
+        return isa<OdeRhsOp, OdeProductionLossOp, OdeTermValuesOp,
+                   OdeIntegrateOp>(op)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       });
@@ -104,16 +106,17 @@ ConvertOdeToWorkgroupPass::findRequest(func::FuncOp function) {
         op, op.getSystemAttr());
     request.quantity = quantity;
     request.schedule = op.getScheduleAttr();
-    request.time = op.getTime();
-    request.states = op.getStates();
-    request.parameters = op.getParameters();
+    request.hasParameters = bool(op.getParameters());
   };
   if (!function.getBody().hasOneBlock())
     return function.emitError("expected a kernel function of one block");
   for (Operation &op : function.getBody().front()) {
-    if (isa<OdeRhsOp, OdeProductionLossOp, OdeTermValuesOp>(op) &&
+    if (isa<OdeRhsOp, OdeProductionLossOp, OdeTermValuesOp, OdeIntegrateOp>(
+            op) &&
         !request.op) {
-      if (auto rhs = dyn_cast<OdeRhsOp>(op))
+      if (auto integrate = dyn_cast<OdeIntegrateOp>(op))
+        take(integrate, Quantity::ProductionLoss);
+      else if (auto rhs = dyn_cast<OdeRhsOp>(op))
         take(rhs, Quantity::Derivatives);
       else if (auto parts = dyn_cast<OdeProductionLossOp>(op))
         take(parts, Quantity::ProductionLoss);
@@ -128,15 +131,20 @@ ConvertOdeToWorkgroupPass::findRequest(func::FuncOp function) {
                         "operation that asks for a quantity of a system, and "
                         "returns its results");
   }
-  SmallVector<Value> wanted = {request.time, request.states};
-  if (request.parameters)
-    wanted.push_back(request.parameters);
-  if (!llvm::equal(wanted, function.getArguments()))
+  if (!request.op)
+    return function.emitError("expected the operation that asks for a quantity "
+                              "of a system in the function's body itself");
+  if (!llvm::equal(request.op->getOperands(), function.getArguments()))
     return request.op->emitError("expected the function's arguments as "
                                  "operands, each once and in order");
   if (!request.schedule)
     return request.op->emitError("expected a schedule; run "
                                  "--wavesmith-select-schedule first");
+  bool isCooperative = request.schedule.getForm() == CodeForm::Cooperative;
+  if (isa<OdeIntegrateOp>(request.op) != isCooperative)
+    return request.op->emitError("expected a schedule of the form ")
+           << (isCooperative ? "straight_line or table" : "cooperative")
+           << ", got " << stringifyCodeForm(request.schedule.getForm());
   return request;
 }
 
@@ -188,12 +196,20 @@ LogicalResult ConvertOdeToWorkgroupPass::convert(func::FuncOp function) {
       WorkgroupOp::create(builder, loc, entry->getArguments().back(), size,
                           /*threads_per_zone=*/IntegerAttr());
   func::ReturnOp::create(builder, loc);
+  if (auto integrate = dyn_cast<OdeIntegrateOp>(request->op)) {
+    workgroup.setThreadsPerZone(request->schedule.getThreadsPerZone());
+    builder.createBlock(&workgroup.getBody());
+    LogicalResult result = emitIntegration(
+        builder, integrate, request->system, entry->getArguments().drop_back());
+    function.erase();
+    return result;
+  }
 
   KernelArguments arguments;
   auto next = entry->args_begin();
   arguments.time = *next++;
   arguments.states = *next++;
-  if (request->parameters)
+  if (request->hasParameters)
     arguments.parameters = *next++;
   while (arguments.results.size() < function.getNumResults())
     arguments.results.push_back(*next++);

@@ -5,9 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ZoneOnThreads.h"
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -286,22 +289,27 @@ std::optional<Value> ThreadBody::rowOf(Operation *op,
       .getResult();
 }
 
-LogicalResult ThreadBody::rewriteTable(TableOp op) {
-  auto type = cast<RankedTensorType>(op.getResult().getType());
+Value wavesmith::createConstantMemory(gpu::GPUModuleOp module,
+                                      gpu::GPUFuncOp kernel, Location loc,
+                                      DenseElementsAttr value) {
+  OpBuilder builder(module.getContext());
+  auto type = cast<RankedTensorType>(value.getType());
   auto memoryType = MemRefType::get(
       type.getShape(), type.getElementType(), MemRefLayoutAttrInterface(),
       builder.getI64IntegerAttr(kConstantAddressSpace));
-  OpBuilder::InsertionGuard guard(builder);
-  builder.clearInsertionPoint();
   auto global = memref::GlobalOp::create(
-      builder, op.getLoc(), "table", builder.getStringAttr("private"),
-      memoryType, op.getValue(), /*constant=*/true, /*alignment=*/nullptr);
+      builder, loc, "table", builder.getStringAttr("private"), memoryType,
+      value, /*constant=*/true, /*alignment=*/nullptr);
   SymbolTable(module).insert(global, module.getBody()->begin());
   builder.setInsertionPointToStart(&kernel.getBody().front());
+  return memref::GetGlobalOp::create(builder, loc, memoryType,
+                                     global.getSymName());
+}
+
+LogicalResult ThreadBody::rewriteTable(TableOp op) {
   mapping.map(op.getResult(),
-              memref::GetGlobalOp::create(builder, op.getLoc(), memoryType,
-                                          global.getSymName())
-                  .getResult());
+              createConstantMemory(module, kernel, op.getLoc(),
+                                   cast<DenseElementsAttr>(op.getValue())));
   return success();
 }
 
@@ -526,21 +534,29 @@ LogicalResult ThreadBody::rewrite(Operation *op) {
       });
 }
 
-/// A device runs workgroups up to a limit, in whole wavefronts.
-static LogicalResult checkSize(WorkgroupOp workgroup, int64_t size) {
+/// The module's target; null if it has none.
+static FailureOr<const TargetInfo *> findTarget(WorkgroupOp workgroup) {
   auto attribute =
       workgroup->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
           kTargetAttrName);
-  if (!attribute) {
+  if (!attribute)
+    return static_cast<const TargetInfo *>(nullptr);
+  llvm::Expected<const TargetInfo &> target =
+      lookupTarget(attribute.getArchitecture(), attribute.getChip());
+  if (!target)
+    return workgroup.emitError(llvm::toString(target.takeError()));
+  return &*target;
+}
+
+/// A device runs workgroups up to a limit, in whole wavefronts.
+static LogicalResult checkSize(WorkgroupOp workgroup, int64_t size,
+                               const TargetInfo *target) {
+  if (!target) {
     if (size > std::numeric_limits<int32_t>::max())
       return workgroup.emitError("expected a size that fits in 32 bits, got ")
              << size;
     return success();
   }
-  llvm::Expected<const TargetInfo &> target =
-      lookupTarget(attribute.getArchitecture(), attribute.getChip());
-  if (!target)
-    return workgroup.emitError(llvm::toString(target.takeError()));
   if (size % target->wavefrontSize != 0 ||
       size > int64_t(target->maxWorkgroupSize))
     return workgroup.emitError("expected a size that is a multiple of ")
@@ -569,23 +585,48 @@ LogicalResult DistributeToThreadsPass::distribute(func::FuncOp function,
                                 "arguments, got ")
              << type;
   int64_t size = workgroup.getSize();
-  if (failed(checkSize(workgroup, size)))
+  FailureOr<const TargetInfo *> target = findTarget(workgroup);
+  if (failed(target) || failed(checkSize(workgroup, size, *target)))
     return failure();
+  int64_t threadsPerZone = workgroup.getThreadsPerZone().value_or(1);
 
   OpBuilder builder(&getContext());
   builder.setInsertionPointToEnd(module.getBody());
+  // Workspaces stand before the number of zones.
+  SmallVector<Type> types(function.getArgumentTypes());
+  unsigned firstWorkspace = types.empty() ? 0 : types.size() - 1;
+  SmallVector<MemRefType> workspaces;
+  if (workgroup.getThreadsPerZone())
+    workspaces = getWorkspaces(workgroup);
+  types.insert(types.begin() + firstWorkspace, workspaces.begin(),
+               workspaces.end());
   auto kernel =
       gpu::GPUFuncOp::create(builder, function.getLoc(), function.getName(),
-                             function.getFunctionType());
+                             builder.getFunctionType(types, {}));
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                   builder.getUnitAttr());
   kernel.setKnownBlockSizeAttr(
       builder.getDenseI32ArrayAttr({int32_t(size), 1, 1}));
   IRMapping mapping;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    unsigned position = i < firstWorkspace ? i : i + workspaces.size();
     if (DictionaryAttr attributes = function.getArgAttrDict(i))
-      kernel.setArgAttrs(i, attributes);
-    mapping.map(function.getArgument(i), kernel.getArgument(i));
+      kernel.setArgAttrs(position, attributes);
+    mapping.map(function.getArgument(i), kernel.getArgument(position));
+  }
+  if (workgroup.getThreadsPerZone()) {
+    for (unsigned i = 0; i < workspaces.size(); ++i) {
+      kernel.setArgAttr(firstWorkspace + i, kNameAttrName,
+                        builder.getStringAttr("workspace" + Twine(i)));
+      kernel.setArgAttr(firstWorkspace + i, kWorkspaceAttrName,
+                        builder.getUnitAttr());
+    }
+    kernel->setAttr(kZonesPerWorkgroupAttrName,
+                    builder.getI64IntegerAttr(size / threadsPerZone));
+    return distributeZone(workgroup, module, kernel, mapping,
+                          kernel.getArguments().slice(firstWorkspace,
+                                                      workspaces.size()),
+                          *target);
   }
   return ThreadBody(module, kernel, size).distribute(workgroup, mapping);
 }

@@ -48,8 +48,15 @@ struct InstructionCost {
   /// Cycles that it takes the SIMD's vector unit, which a matrix instruction
   /// leaves earlier.
   uint16_t vectorCycles;
+  /// Cycles from a matrix instruction to the SIMD's next packed f32
+  /// instruction or dot product.
+  uint16_t packedCycles;
   /// Counts in lgkmcnt as well as in vmcnt.
   bool flat;
+  /// A packed f32 instruction or a dot product.
+  bool packed;
+  /// L2 keeps what this accesses no longer than it must.
+  bool nonTemporal;
   bool storesToLDS;
   /// The name counts, for the instructions of SIMM16.
   uint16_t immediate;
@@ -122,6 +129,9 @@ private:
   struct SIMD {
     llvm::SmallVector<WaveState *, 8> waves;
     double vectorFree = 0, matrixFree = 0;
+    /// When matrix instructions let others begin: vector instructions, and
+    /// those of them that share more with the matrix unit.
+    double vectorHeld = 0, packedHeld = 0;
   };
   struct Slot {
     std::unique_ptr<WorkgroupExecution> execution;

@@ -28,7 +28,7 @@ static uint64_t setOf(uint64_t line, uint64_t sets) {
   return (line ^ (line >> 7) ^ (line >> 15)) % sets;
 }
 
-bool Cache::access(uint64_t line) {
+bool Cache::access(uint64_t line, bool keep) {
   if (tags.empty())
     return false;
   uint64_t *set = &tags[setOf(line, sets) * ways];
@@ -37,6 +37,11 @@ bool Cache::access(uint64_t line) {
   while (i < ways && set[i] != tag)
     ++i;
   bool hit = i < ways;
+  if (!keep) {
+    if (!hit)
+      set[ways - 1] = tag;
+    return hit;
+  }
   for (unsigned k = hit ? i : ways - 1; k > 0; --k)
     set[k] = set[k - 1];
   set[0] = tag;
@@ -107,7 +112,8 @@ void MemoryModel::linesOf(const MemoryAccess &access, uint64_t scratchAddress,
   requests.lines.erase(llvm::unique(requests.lines), requests.lines.end());
 }
 
-MemoryModel::Level MemoryModel::lookUpShared(uint64_t line, Fate &fate) {
+MemoryModel::Level MemoryModel::lookUpShared(uint64_t line, Fate &fate,
+                                             bool keep) {
   if (frozen && fate.requests) {
     auto owes = [](double &owed, uint64_t misses, uint64_t of) {
       owed += of ? double(misses) / double(of) : 0.0;
@@ -125,7 +131,8 @@ MemoryModel::Level MemoryModel::lookUpShared(uint64_t line, Fate &fate) {
   }
   ++fate.requests;
   ++stats.l2Accesses;
-  if (l2Cache.access(line)) {
+  // L2's policy STREAM for nontemporal accesses (LLVM, SIMemoryLegalizer).
+  if (l2Cache.access(line, keep)) {
     ++stats.l2Hits;
     return Level::L2;
   }
@@ -142,9 +149,10 @@ MemoryModel::Level MemoryModel::lookUpShared(uint64_t line, Fate &fate) {
 }
 
 double MemoryModel::sharedAccess(double now, uint32_t instruction,
-                                 uint64_t line, double bytes, bool write) {
+                                 uint64_t line, double bytes, bool write,
+                                 bool keep) {
   Fate &fate = fates[instruction];
-  Level level = lookUpShared(line, fate);
+  Level level = lookUpShared(line, fate, keep);
   double begin = port.take(now, bytes / p.l2PortBytesPerCycle);
   begin = l2.take(begin, bytes / l2Share);
   stats.l2Requests += 1;
@@ -212,7 +220,8 @@ double MemoryModel::vectorAccess(double now, uint32_t instruction,
       back =
           std::max(back, sharedAccess(asked, instruction,
                                       line * lineBytes / sharedLineBytes + part,
-                                      bytes / double(perLine), through));
+                                      bytes / double(perLine), through,
+                                      !requests.nonTemporal));
     ordered.push_back(back);
     std::push_heap(ordered.begin(), ordered.end(), std::greater<>());
     done = std::max(done, back);
@@ -246,6 +255,7 @@ void MemoryModel::neighbourAccess(PrivateCaches &caches, uint32_t instruction,
                : !requests.write && caches.vectorL1.access(line))
       continue;
     for (uint64_t part = 0; part < perLine; ++part)
-      lookUpShared(line * lineBytes / sharedLineBytes + part, fate);
+      lookUpShared(line * lineBytes / sharedLineBytes + part, fate,
+                   !requests.nonTemporal);
   }
 }

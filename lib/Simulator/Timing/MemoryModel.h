@@ -28,8 +28,9 @@ namespace wavesmith::sim {
 class Cache {
 public:
   Cache(uint64_t bytes, uint64_t lineBytes, unsigned ways);
-  /// Whether the line was there; it is afterwards.
-  bool access(uint64_t line);
+  /// Whether the line was there; it is afterwards. One that is brought in
+  /// without being kept is the first to be replaced.
+  bool access(uint64_t line, bool keep = true);
   /// Whether the line is there.
   bool contains(uint64_t line) const;
   bool isPresent() const { return !tags.empty(); }
@@ -64,6 +65,7 @@ struct LineRequests {
   uint64_t bytes = 0;
   bool write = false;
   bool atomic = false;
+  bool nonTemporal = false;
 };
 
 /// What a CU has for itself.
@@ -122,10 +124,10 @@ private:
     double owedL2 = 0, owedInfinity = 0;
   };
   enum class Level { L2, InfinityCache, HBM };
-  Level lookUpShared(uint64_t line, Fate &fate);
+  Level lookUpShared(uint64_t line, Fate &fate, bool keep);
   /// From L1 on: when the data is back.
   double sharedAccess(double now, uint32_t instruction, uint64_t line,
-                      double bytes, bool write);
+                      double bytes, bool write, bool keep = true);
 
   const TargetInfo &target;
   const TimingParameters &p;

@@ -20,8 +20,8 @@ using namespace wavesmith::sim;
 
 /// The modelled CU and its neighbours go on in step, so many cycles at a time.
 static constexpr double stepCycles = 512;
-/// The most wavefronts of neighbours: each has its registers.
-static constexpr unsigned mostNeighbourWaves = 512;
+/// The most registers of all wavefronts of neighbours, in bytes.
+static constexpr unsigned mostNeighbourBytes = 64 << 20;
 
 StringRef wavesmith::sim::stringify(StallReason reason) {
   switch (reason) {
@@ -179,6 +179,7 @@ private:
     if (!record)
       return Error::success();
     LineRequests requests;
+    requests.nonTemporal = costs[index].nonTemporal;
     for (unsigned i = 0; i < record->count; ++i)
       if (record->access[i].space != AccessSpace::LDS)
         memory.linesOf(record->access[i],
@@ -242,6 +243,9 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
   // All CUs of the die if that is possible: what one reads another may have
   // brought to L2, from workgroups far apart in the launch, as the planes of a
   // grid are. Rather fewer workgroups at a time on each than fewer CUs.
+  unsigned mostNeighbourWaves =
+      mostNeighbourBytes /
+      (std::max(8u, kernel.vgprCount) * target.wavefrontSize * 4);
   unsigned neighbours =
       std::min(cusOfDie - 1, std::max(1u, mostNeighbourWaves / dispatch.waves));
   unsigned neighbourSlots =
@@ -303,9 +307,11 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
       model.freezeShared();
     }
   } while (!cu.idle());
-  for (auto &other : others)
-    if (Error error = other->drain())
-      return std::move(error);
+  // What they began has to be ended where results or findings are asked for.
+  if (options.executeRest || checker)
+    for (auto &other : others)
+      if (Error error = other->drain())
+        return std::move(error);
 
   // The rest of the launch, plainly.
   std::vector<bool> done(dispatch.workgroups, false);
@@ -445,9 +451,9 @@ wavesmith::sim::launchTimed(const CodeObject &object, Memory &memory,
   if (Error fatal = containFatalErrors([&] {
         result.emplace(runTimed(object, memory, parameters, options, threads));
       }))
-    return createStringError("launch of kernel '" + parameters.kernel +
-                             "': the simulator gave up: " +
-                             toString(std::move(fatal)));
+    return createStringError(
+        "launch of kernel '" + parameters.kernel +
+        "': the simulator gave up: " + toString(std::move(fatal)));
   return std::move(*result);
 }
 

@@ -10,7 +10,7 @@ func.func private @f() attributes {a = #wavesmith.ode_schedule<form = table, wor
 
 // -----
 
-// expected-error @+2 {{expected ::wavesmith::CodeForm to be one of: straight_line, table}}
+// expected-error @+2 {{expected ::wavesmith::CodeForm to be one of: straight_line, table, cooperative}}
 // expected-error @+1 {{failed to parse Wavesmith_OdeScheduleAttr parameter 'form'}}
 func.func private @f() attributes {a = #wavesmith.ode_schedule<form = recursive, workgroup_size = 64>}
 
@@ -39,3 +39,103 @@ func.func private @f() attributes {wavesmith.target = #wavesmith.target<"gfx942"
 
 // expected-error @+1 {{unknown attribute 'wavesmith.tarket'}}
 module attributes {wavesmith.tarket} {}
+
+// -----
+
+// expected-error @+1 {{expected threads_per_zone = 1 in the form straight_line, got 2}}
+func.func private @f() attributes {a = #wavesmith.ode_schedule<form = straight_line, workgroup_size = 64, threads_per_zone = 2>}
+
+// -----
+
+// expected-error @+1 {{expected threads_per_zone = 1 in the form table, got 64}}
+func.func private @f() attributes {a = #wavesmith.ode_schedule<form = table, workgroup_size = 64, threads_per_zone = 64>}
+
+// -----
+
+// expected-error @+1 {{expected threads_per_zone = 1 in the form table, got 0}}
+func.func private @f() attributes {a = #wavesmith.ode_schedule<form = table, workgroup_size = 64, threads_per_zone = 0>}
+
+// -----
+
+// expected-error @+1 {{expected threads_per_zone to divide workgroup_size 256, got 0}}
+func.func private @f() attributes {a = #wavesmith.ode_schedule<form = cooperative, workgroup_size = 256, threads_per_zone = 0>}
+
+// -----
+
+// expected-error @+1 {{expected threads_per_zone to divide workgroup_size 256, got -1}}
+func.func private @f() attributes {a = #wavesmith.ode_schedule<form = cooperative, workgroup_size = 256, threads_per_zone = -1>}
+
+// -----
+
+// expected-error @+1 {{expected threads_per_zone to divide workgroup_size 256, got 48}}
+func.func private @f() attributes {a = #wavesmith.ode_schedule<form = cooperative, workgroup_size = 256, threads_per_zone = 48>}
+
+// -----
+
+// expected-error @+1 {{expected threads_per_zone to divide workgroup_size 64, got 128}}
+func.func private @f() attributes {a = #wavesmith.ode_schedule<form = cooperative, workgroup_size = 64, threads_per_zone = 128>}
+
+// -----
+
+// expected-error @+1 {{expected workgroup_size to be positive, got 0}}
+func.func private @f() attributes {a = #wavesmith.ode_schedule<form = cooperative, workgroup_size = 0, threads_per_zone = 1>}
+
+// -----
+
+// expected-error @+1 {{expected flux_fraction to be positive and finite, got 0.000000e+00}}
+func.func private @f() attributes {a = #wavesmith.asymptotic<flux_fraction = 0.0, time_fraction = 0.1, tolerance = 1.0e-07>}
+
+// -----
+
+// expected-error @+1 {{expected flux_fraction to be positive and finite, got -5.000000e-01}}
+func.func private @f() attributes {a = #wavesmith.asymptotic<flux_fraction = -0.5, time_fraction = 0.1, tolerance = 1.0e-07>}
+
+// -----
+
+// expected-error @+1 {{expected flux_fraction to be positive and finite, got INF}}
+func.func private @f() attributes {a = #wavesmith.asymptotic<flux_fraction = 1.0e+999, time_fraction = 0.1, tolerance = 1.0e-07>}
+
+// -----
+
+// expected-error @+1 {{expected time_fraction to be positive and finite, got 0.000000e+00}}
+func.func private @f() attributes {a = #wavesmith.asymptotic<flux_fraction = 0.01, time_fraction = 0.0, tolerance = 1.0e-07>}
+
+// -----
+
+// expected-error @+1 {{expected time_fraction to be positive and finite, got -5.000000e-01}}
+func.func private @f() attributes {a = #wavesmith.asymptotic<flux_fraction = 0.01, time_fraction = -0.5, tolerance = 1.0e-07>}
+
+// -----
+
+// expected-error @+1 {{expected time_fraction to be positive and finite, got INF}}
+func.func private @f() attributes {a = #wavesmith.asymptotic<flux_fraction = 0.01, time_fraction = 1.0e+999, tolerance = 1.0e-07>}
+
+// -----
+
+// expected-error @+1 {{expected tolerance to be positive and finite, got 0.000000e+00}}
+func.func private @f() attributes {a = #wavesmith.asymptotic<flux_fraction = 0.01, time_fraction = 0.1, tolerance = 0.0>}
+
+// -----
+
+// expected-error @+1 {{expected tolerance to be positive and finite, got -5.000000e-01}}
+func.func private @f() attributes {a = #wavesmith.asymptotic<flux_fraction = 0.01, time_fraction = 0.1, tolerance = -0.5>}
+
+// -----
+
+// expected-error @+1 {{expected tolerance to be positive and finite, got INF}}
+func.func private @f() attributes {a = #wavesmith.asymptotic<flux_fraction = 0.01, time_fraction = 0.1, tolerance = 1.0e+999>}
+
+// -----
+
+// expected-error @+1 {{expected 'time_fraction'}}
+func.func private @f() attributes {a = #wavesmith.asymptotic<flux_fraction = 0.01, tolerance = 1.0e-07, time_fraction = 0.1>}
+
+// -----
+
+// expected-error @+1 {{expected ','}}
+func.func private @f() attributes {a = #wavesmith.asymptotic<flux_fraction = 0.01>}
+
+// -----
+
+// expected-error @+1 {{expected floating point literal}}
+func.func private @f() attributes {a = #wavesmith.asymptotic<flux_fraction = "a", time_fraction = 0.1, tolerance = 1.0>}

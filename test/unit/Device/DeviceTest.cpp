@@ -272,6 +272,10 @@ TEST_P(FakeHIP, OnlyTheTwoCodesMeanNoDevice) {
         createDevice(DeviceKind::Auto, "gfx90a");
     ASSERT_OK(device);
     EXPECT_EQ((*device)->info().kind, DeviceKind::Simulator);
+    EXPECT_THAT((*device)->info().note,
+                HasSubstr(code == 100
+                              ? "HIP error 100 (hipErrorSomething: fake text)"
+                              : "HIP error 101 (hipErrorInvalidDevice)"));
   }
   state->initResult = 999;
   for (DeviceKind kind : {DeviceKind::Auto, DeviceKind::HIP})

@@ -65,9 +65,14 @@ FAKE_EXPORT int hipDeviceGetAttribute(int *value, int attribute, int device) {
   return 0;
 }
 FAKE_EXPORT const char *hipGetErrorName(int code) {
-  return code == 719 ? "hipErrorLaunchFailure" : "hipErrorSomething";
+  return code == 719   ? "hipErrorLaunchFailure"
+         : code == 101 ? "hipErrorInvalidDevice"
+                       : "hipErrorSomething";
 }
-FAKE_EXPORT const char *hipGetErrorString(int) { return "fake text"; }
+FAKE_EXPORT const char *hipGetErrorString(int code) {
+  // As HIP 5 does for all.
+  return code == 101 ? hipGetErrorName(code) : "fake text";
+}
 
 static int getProperties(void *properties, int device) {
   // Whatever a caller reads at the wrong place is no architecture.

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "InstructionRunner.h"
+#include "wavesmith/Simulator/Timing.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <cmath>
 #include <functional>
@@ -2786,6 +2787,10 @@ TEST_P(CoverageTest, SubDwordAddressing) {
 
   class EmulatorFaults : public OnTarget {};
 
+  // Of facts about rocjitsu in July 2026: literals of f64 sources, packed moves
+  // of SGPRs, results of atomics that return none, offsets of buffers, AGPRs of
+  // matrix instructions, the packing of work-item numbers, the granule of
+  // VGPRs, the rounding mode, and words that are no instruction.
   TEST_P(EmulatorFaults, LiteralOfAnF64IsItsHighHalf) {
     auto outcomes = runLines(target(),
                              {"v_mov_b32 v8, 0\nv_mov_b32 v9, 0\n"
@@ -2886,6 +2891,43 @@ TEST_P(CoverageTest, SubDwordAddressing) {
     auto got = device.download<uint32_t>(out, 64);
     for (uint32_t i = 0; i < 64; ++i)
       EXPECT_EQ(got[i], (i % 4) | ((i / 4 % 4) << 10) | ((i / 16) << 20));
+  }
+
+  TEST_P(EmulatorFaults, VectorRegistersComeInGranulesOfEight) {
+    // 84 registers, 44 of them AGPRs: the last of each kind is there, and a
+    // wavefront takes 88 of a SIMD's 512, so that five fit; with the granule of
+    // older chips, 4, it would be six.
+    AssembledKernel kernel;
+    kernel.vgprs = 84;
+    kernel.accumOffset = 40;
+    kernel.body = R"(
+  s_load_dwordx2 s[4:5], s[0:1], 0x0
+  v_add_u32 v39, 7, v0
+  v_accvgpr_write_b32 a43, v0
+  v_lshlrev_b32 v1, 3, v0
+  v_accvgpr_read_b32 v38, a43
+  s_waitcnt lgkmcnt(0)
+  global_store_dwordx2 v1, v[38:39], s[4:5]
+  s_endpgm
+)";
+    auto object =
+        build(assembleModule(target(), {kernel}), "assembler", target());
+    ASSERT_TRUE(object);
+    Device device;
+    uint64_t out = device.upload(std::vector<uint64_t>(64));
+    LaunchParameters parameters;
+    parameters.kernel = "f";
+    parameters.workgroup = {64, 1, 1};
+    Arguments arguments;
+    arguments.add(out).add(uint64_t(0)).add(uint64_t(0));
+    parameters.kernarg = arguments.bytes;
+    auto result = launchTimed(*object, device.memory, parameters, {});
+    ASSERT_TRUE(bool(result)) << messageOf(result);
+    EXPECT_EQ(result->second.wavesPerSIMD, 5u);
+    EXPECT_EQ(result->second.occupancyLimit, "VGPRs");
+    auto got = device.download<uint64_t>(out, 64);
+    for (uint64_t i = 0; i < 64; ++i)
+      EXPECT_EQ(got[i], i | (i + 7) << 32);
   }
 
   TEST_P(EmulatorFaults, RoundingModeIsHonoured) {

@@ -7,54 +7,60 @@
 //===----------------------------------------------------------------------===//
 
 #include "InstructionRunner.h"
+#include <sstream>
 
 namespace wavesmith::sim::test {
 
-std::string assembleKernel(const std::string &target, const std::string &body,
-                           unsigned ldsBytes) {
-  return R"(
-.amdgcn_target "amdgcn-amd-amdhsa--)" +
-         target + R"("
-.amdhsa_code_object_version 5
-.text
-.globl f
-.p2align 8
-.type f,@function
-f:
-)" + body +
-         R"(
-.rodata
-.p2align 6
-.amdhsa_kernel f
-  .amdhsa_user_sgpr_kernarg_segment_ptr 1
-  .amdhsa_next_free_vgpr 96
-  .amdhsa_next_free_sgpr 96
-  .amdhsa_accum_offset 64
-  .amdhsa_float_denorm_mode_32 3
-  .amdhsa_kernarg_size 32
-  .amdhsa_group_segment_fixed_size )" +
-         std::to_string(ldsBytes) + R"(
-.end_amdhsa_kernel
-.amdgpu_metadata
-amdhsa.version: [1, 2]
-amdhsa.kernels:
-  - .name: f
-    .symbol: f.kd
-    .kernarg_segment_size: 32
-    .kernarg_segment_align: 8
-    .group_segment_fixed_size: )" +
-         std::to_string(ldsBytes) + R"(
-    .private_segment_fixed_size: 0
-    .wavefront_size: 64
-    .sgpr_count: 96
-    .vgpr_count: 96
-    .max_flat_workgroup_size: 64
-    .args:
+std::string assembleModule(const std::string &target,
+                           const std::vector<AssembledKernel> &kernels) {
+  std::string text = ".amdgcn_target \"amdgcn-amd-amdhsa--" + target +
+                     "\"\n.amdhsa_code_object_version 5\n";
+  std::string metadata =
+      ".amdgpu_metadata\namdhsa.version: [1, 2]\namdhsa.kernels:\n";
+  auto line = [](std::string &to, const char *what, const auto &value) {
+    std::ostringstream os;
+    os << what << value << "\n";
+    to += os.str();
+  };
+  for (const AssembledKernel &k : kernels) {
+    text += ".text\n.globl " + k.name + "\n.p2align 8\n.type " + k.name +
+            ",@function\n" + k.name + ":\n" + k.body + "\n.rodata\n" +
+            ".p2align 6\n.amdhsa_kernel " + k.name + "\n";
+    line(text, "  .amdhsa_user_sgpr_kernarg_segment_ptr ", 1);
+    line(text, "  .amdhsa_next_free_vgpr ", k.vgprs);
+    line(text, "  .amdhsa_next_free_sgpr ", 96);
+    line(text, "  .amdhsa_accum_offset ", k.accumOffset);
+    line(text, "  .amdhsa_float_denorm_mode_32 ", 3);
+    line(text, "  .amdhsa_kernarg_size ", 32);
+    line(text, "  .amdhsa_group_segment_fixed_size ", k.ldsBytes);
+    line(text, "  .amdhsa_private_segment_fixed_size ", k.scratchBytes);
+    text += ".end_amdhsa_kernel\n";
+    line(metadata, "  - .name: ", k.name);
+    line(metadata, "    .symbol: ", k.name + ".kd");
+    line(metadata, "    .kernarg_segment_size: ", 32);
+    line(metadata, "    .kernarg_segment_align: ", 8);
+    line(metadata, "    .group_segment_fixed_size: ", k.ldsBytes);
+    line(metadata, "    .private_segment_fixed_size: ", k.scratchBytes);
+    line(metadata, "    .wavefront_size: ", 64);
+    line(metadata, "    .sgpr_count: ", 96);
+    line(metadata, "    .vgpr_count: ", k.vgprs);
+    line(metadata, "    .agpr_count: ", k.vgprs - k.accumOffset);
+    line(metadata, "    .max_flat_workgroup_size: ", k.workgroup);
+    metadata += R"(    .args:
       - {.name: in, .offset: 0, .size: 8, .value_kind: global_buffer}
       - {.name: out, .offset: 8, .size: 8, .value_kind: global_buffer}
       - {.name: exec, .offset: 16, .size: 8, .value_kind: by_value}
-.end_amdgpu_metadata
 )";
+  }
+  return text + metadata + ".end_amdgpu_metadata\n";
+}
+
+std::string assembleKernel(const std::string &target, const std::string &body,
+                           unsigned ldsBytes) {
+  AssembledKernel kernel;
+  kernel.body = body;
+  kernel.ldsBytes = ldsBytes;
+  return assembleModule(target, {kernel});
 }
 
 std::vector<std::vector<Outcome>>

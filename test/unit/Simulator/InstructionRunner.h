@@ -32,9 +32,26 @@ struct Outcome {
   uint64_t low = 0, high = 0;
 };
 
-/// Text around a body of instructions that makes a code object: one kernel f
-/// of 64 work-items with three arguments of 8 bytes (two buffers and a value),
-/// the kernarg pointer in s[0:1], the workgroup's number in s2, v0 the lane.
+/// A kernel in assembly with three arguments of 8 bytes (two buffers and a
+/// value), the kernarg pointer in s[0:1], the workgroup's number in s2, v0 the
+/// lane.
+struct AssembledKernel {
+  std::string name = "f";
+  std::string body;
+  /// Of both kinds; AGPRs are what lies behind the offset.
+  unsigned vgprs = 96, accumOffset = 64;
+  unsigned ldsBytes = 0;
+  /// Of a work-item.
+  unsigned scratchBytes = 0;
+  /// The most work-items.
+  unsigned workgroup = 64;
+};
+
+/// The text of a code object with these kernels.
+std::string assembleModule(const std::string &target,
+                           const std::vector<AssembledKernel> &kernels);
+
+/// That of one kernel f of 64 work-items.
 std::string assembleKernel(const std::string &target, const std::string &body,
                            unsigned ldsBytes = 0);
 

@@ -18,7 +18,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "TestSupport.h"
+#include "InstructionRunner.h"
 #include <cmath>
 #include <functional>
 #include <map>
@@ -29,8 +29,6 @@ using namespace wavesmith::sim::test;
 namespace {
 
 using Quad = __float128;
-
-constexpr uint64_t pattern = 0x123456789abcdef0ull;
 
 uint32_t low(uint64_t x) { return uint32_t(x); }
 uint32_t high(uint64_t x) { return uint32_t(x >> 32); }
@@ -47,7 +45,7 @@ double f64(uint64_t x) {
 }
 uint64_t of(double x) { return bits(x); }
 /// A 32-bit result leaves the upper register alone.
-uint64_t word(uint32_t x) { return x | (pattern & 0xffffffff00000000ull); }
+uint64_t word(uint32_t x) { return x | (untouched & 0xffffffff00000000ull); }
 uint64_t of(float x) { return word(bits(x)); }
 
 /// a * b + c, rounded once, by the C library.
@@ -106,7 +104,7 @@ std::vector<Case> vectorCases() {
        EXPECTED { UNUSED; return of(f64(a) * 0.5); }},
       {"v_mul_f64 v[8:9], v[2:3], -4.0", As::F64,
        EXPECTED { UNUSED; return of(f64(a) * -4.0); }},
-      {"v_mul_f64 v[8:9], s[10:11], v[2:3]", As::F64, // s[10:11] = 3.5
+      {"v_mul_f64 v[8:9], s[38:39], v[2:3]", As::F64, // s[38:39] = 3.5
        EXPECTED { UNUSED; return of(f64(a) * 3.5); }},
       // The literal of an f64 is its high half.
       {"v_rcp_f64_e32 v[8:9], 0x40080000", As::F64,
@@ -216,13 +214,13 @@ std::vector<Case> vectorCases() {
        As::Bits, EXPECTED { UNUSED; return word(f64(a) < f64(b)); }},
       {"v_cmp_nlt_f64 vcc, v[2:3], -v[4:5]\nv_cndmask_b32 v8, 0, 1, vcc",
        As::Bits, EXPECTED { UNUSED; return word(!(f64(a) < -f64(b))); }},
-      {"v_cmp_u_f64 s[12:13], v[2:3], v[4:5]\nv_cndmask_b32 v8, 0, 1, s[12:13]",
+      {"v_cmp_u_f64 s[44:45], v[2:3], v[4:5]\nv_cndmask_b32 v8, 0, 1, s[44:45]",
        As::Bits, EXPECTED {
          UNUSED;
          return word(std::isnan(f64(a)) || std::isnan(f64(b)));
        }},
-      {"v_cmp_lg_f64 s[12:13], v[2:3], v[4:5]\nv_cndmask_b32 v8, 0, 1, "
-       "s[12:13]",
+      {"v_cmp_lg_f64 s[44:45], v[2:3], v[4:5]\nv_cndmask_b32 v8, 0, 1, "
+       "s[44:45]",
        As::Bits, EXPECTED {
          UNUSED;
          return word(f64(a) < f64(b) || f64(a) > f64(b));
@@ -299,7 +297,7 @@ std::vector<Case> vectorCases() {
          uint32_t hb = h != h ? 0x7fc00000 : bits(h);
          return lb | (uint64_t(hb) << 32);
        }},
-      {"v_pk_add_f32 v[8:9], v[2:3], s[10:11] op_sel_hi:[1,0]", As::Bits,
+      {"v_pk_add_f32 v[8:9], v[2:3], s[38:39] op_sel_hi:[1,0]", As::Bits,
        EXPECTED { // the low dword of 3.5 is 0
          UNUSED;
          float l = f32(a) + 0.0f, h = f32(a >> 32) + 0.0f;
@@ -309,7 +307,7 @@ std::vector<Case> vectorCases() {
        }},
       {"v_pk_mov_b32 v[8:9], v[2:3], v[4:5] op_sel:[1,0]", As::Bits,
        EXPECTED { UNUSED; return high(a) | (b << 32); }},
-      {"v_pk_mov_b32 v[8:9], s[10:11], v[4:5] op_sel:[1,1]", As::Bits,
+      {"v_pk_mov_b32 v[8:9], s[38:39], v[4:5] op_sel:[1,1]", As::Bits,
        EXPECTED {
          UNUSED;
          return 0x400c0000u | (b & 0xffffffff00000000ull);
@@ -328,13 +326,13 @@ std::vector<Case> vectorCases() {
        EXPECTED { UNUSED; return word(low(b) - low(a)); }},
       {"v_add_co_u32 v8, vcc, v2, v4\nv_addc_co_u32 v9, vcc, v3, v5, vcc",
        As::Bits, EXPECTED { UNUSED; return a + b; }},
-      {"v_sub_co_u32 v8, s[12:13], v2, v4\nv_subb_co_u32 v9, s[12:13], v3, "
-       "v5, s[12:13]",
+      {"v_sub_co_u32 v8, s[44:45], v2, v4\nv_subb_co_u32 v9, s[44:45], v3, "
+       "v5, s[44:45]",
        As::Bits, EXPECTED { UNUSED; return a - b; }},
       {"v_subrev_co_u32 v8, vcc, v2, v4\nv_subbrev_co_u32 v9, vcc, v3, v5, vcc",
        As::Bits, EXPECTED { UNUSED; return b - a; }},
-      {"v_addc_co_u32 v8, vcc, v2, v4, s[14:15]\nv_addc_co_u32 v9, vcc, 0, 0, "
-       "vcc", // s[14:15] = -1: carry in everywhere
+      {"v_addc_co_u32 v8, vcc, v2, v4, s[36:37]\nv_addc_co_u32 v9, vcc, 0, 0, "
+       "vcc", // s[36:37] = -1: carry in everywhere
        As::Bits, EXPECTED {
          UNUSED;
          uint64_t s = uint64_t(low(a)) + low(b) + 1;
@@ -351,7 +349,7 @@ std::vector<Case> vectorCases() {
          return word(uint32_t(
              uint64_t(int64_t(int32_t(low(a))) * int32_t(low(b))) >> 32));
        }},
-      {"v_mad_u64_u32 v[8:9], s[12:13], v2, v4, v[6:7]", As::Bits,
+      {"v_mad_u64_u32 v[8:9], s[44:45], v2, v4, v[6:7]", As::Bits,
        EXPECTED { return uint64_t(low(a)) * low(b) + c; }},
       {"v_mad_u64_u32 v[10:11], vcc, v2, v4, v[6:7]\nv_cndmask_b32 v8, 0, 1, "
        "vcc",
@@ -360,7 +358,7 @@ std::vector<Case> vectorCases() {
              (unsigned __int128)(uint64_t(low(a)) * low(b)) + c;
          return word(uint32_t(s >> 64));
        }},
-      {"v_mad_i64_i32 v[8:9], s[12:13], v2, v4, v[6:7]", As::Bits, EXPECTED {
+      {"v_mad_i64_i32 v[8:9], s[44:45], v2, v4, v[6:7]", As::Bits, EXPECTED {
          return uint64_t(int64_t(int32_t(low(a))) * int32_t(low(b))) + c;
        }},
       {"v_mul_u32_u24 v8, v2, v4", As::Bits, EXPECTED {
@@ -485,7 +483,7 @@ std::vector<Case> vectorCases() {
        }},
       {"v_cmp_ge_u64 vcc, v[2:3], v[4:5]\nv_cndmask_b32 v8, 0, 1, vcc",
        As::Bits, EXPECTED { UNUSED; return word(a >= b); }},
-      {"v_cndmask_b32 v8, -v2, |v4|, s[14:15]", As::Bits,
+      {"v_cndmask_b32 v8, -v2, |v4|, s[36:37]", As::Bits,
        EXPECTED { UNUSED; return word(low(b) & 0x7fffffff); }},
       {"v_cvt_pk_u16_u32 v8, v2, v4", As::Bits, EXPECTED {
          UNUSED;
@@ -515,7 +513,7 @@ std::vector<Case> vectorCases() {
        As::Bits, EXPECTED {
          UNUSED;
          uint32_t x = ((low(a) & 255) | (low(b) >> 24)) & 255;
-         return (pattern & ~0xff0000ull) | (x << 16);
+         return (untouched & ~0xff0000ull) | (x << 16);
        }},
       {"v_mov_b32_sdwa v8, v2 dst_sel:WORD_0 dst_unused:UNUSED_SEXT "
        "src0_sel:WORD_1",
@@ -557,52 +555,6 @@ std::vector<Case> vectorCases() {
 
 // clang-format on
 
-std::string assemble(const std::string &target, const std::string &body,
-                     unsigned sgprs, unsigned vgprs) {
-  return R"(
-.amdgcn_target "amdgcn-amd-amdhsa--)" +
-         target + R"("
-.amdhsa_code_object_version 5
-.text
-.globl f
-.p2align 8
-.type f,@function
-f:
-)" + body +
-         R"(
-.rodata
-.p2align 6
-.amdhsa_kernel f
-  .amdhsa_user_sgpr_kernarg_segment_ptr 1
-  .amdhsa_next_free_vgpr )" +
-         std::to_string(vgprs) + R"(
-  .amdhsa_next_free_sgpr )" +
-         std::to_string(sgprs) + R"(
-  .amdhsa_accum_offset 32
-  .amdhsa_float_denorm_mode_32 3
-  .amdhsa_kernarg_size 32
-.end_amdhsa_kernel
-.amdgpu_metadata
-amdhsa.version: [1, 2]
-amdhsa.kernels:
-  - .name: f
-    .symbol: f.kd
-    .kernarg_segment_size: 32
-    .kernarg_segment_align: 8
-    .group_segment_fixed_size: 0
-    .private_segment_fixed_size: 0
-    .wavefront_size: 64
-    .sgpr_count: 32
-    .vgpr_count: 64
-    .max_flat_workgroup_size: 64
-    .args:
-      - {.name: in, .offset: 0, .size: 8, .value_kind: global_buffer}
-      - {.name: out, .offset: 8, .size: 8, .value_kind: global_buffer}
-      - {.name: exec, .offset: 16, .size: 8, .value_kind: by_value}
-.end_amdgpu_metadata
-)";
-}
-
 class InstructionTest : public OnTarget {
 protected:
   Device device;
@@ -640,71 +592,42 @@ TEST_P(InstructionTest, VectorInstructions) {
   for (Case &c : vectorCases())
     if (!c.onlyTarget || target() == c.onlyTarget)
       cases.push_back(c);
-  constexpr uint32_t groups = 24, lanes = 64;
-  // in: three 64-bit values a lane; out: one for each case and lane.
-  std::string body = R"(
-  s_mov_b32 s20, s2
-  s_load_dwordx4 s[4:7], s[0:1], 0x0
-  s_load_dwordx2 s[16:17], s[0:1], 0x10
-  s_mov_b32 s10, 0
-  s_mov_b32 s11, 0x400c0000
-  s_mov_b64 s[14:15], -1
-  s_waitcnt lgkmcnt(0)
-  v_lshl_add_u32 v1, s20, 6, v0
-  v_mul_u32_u24 v1, 24, v1
-  global_load_dwordx4 v[2:5], v1, s[4:5]
-  global_load_dwordx2 v[6:7], v1, s[4:5] offset:16
-  v_lshlrev_b32 v12, 3, v0
-  s_mul_i32 s21, s20, )" +
-                     std::to_string(cases.size() * lanes * 8) + R"(
-  v_add_u32 v12, s21, v12
-  s_waitcnt vmcnt(0)
-)";
+  std::vector<std::string> lines;
   for (const Case &c : cases)
-    body += "  v_mov_b32 v8, 0x9abcdef0\n  v_mov_b32 v9, 0x12345678\n"
-            "  s_mov_b64 exec, s[16:17]\n  " +
-            std::string(c.assembly) +
-            "\n  s_mov_b64 exec, -1\n"
-            "  global_store_dwordx2 v12, v[8:9], s[6:7]\n"
-            "  v_add_u32 v12, 0x200, v12\n";
-  body += "  s_endpgm\n";
-  auto object = build(assemble(target(), body, 32, 64), "assembler", target());
-  ASSERT_TRUE(object);
-
-  std::vector<uint64_t> in = assortedBits(3 * groups * lanes, 77);
-  uint64_t inAddress = device.upload(in);
-  size_t outputs = size_t(groups) * cases.size() * lanes;
+    lines.push_back(c.assembly);
+  constexpr size_t count = 24 * 64;
+  std::vector<uint64_t> in = assortedBits(3 * count, 77);
+  std::vector<Sources> sources(count);
+  for (size_t i = 0; i < count; ++i)
+    sources[i] = {in[3 * i], in[3 * i + 1], in[3 * i + 2]};
   for (uint64_t exec : {~uint64_t(0), uint64_t(0x8d3e00ff10f7a5c1)}) {
-    uint64_t outAddress = device.upload(std::vector<uint64_t>(outputs));
-    device.run(*object, "f", groups, lanes,
-               Arguments().add(inAddress).add(outAddress).add(exec));
-    auto out = device.download<uint64_t>(outAddress, outputs);
+    auto outcomes = runLines(target(), lines, sources, exec);
+    ASSERT_EQ(outcomes.size(), cases.size());
     for (size_t k = 0; k < cases.size(); ++k) {
       int reported = 0;
-      for (uint32_t g = 0; g < groups; ++g)
-        for (uint32_t l = 0; l < lanes && reported < 3; ++l) {
-          const uint64_t *s = &in[3 * (g * lanes + l)];
-          uint64_t got = out[(g * cases.size() + k) * lanes + l];
-          bool on = (exec >> l) & 1;
-          uint64_t want = on ? cases[k].expected(s[0], s[1], s[2]) : pattern;
-          bool equal = got == want;
-          if (on && cases[k].as == As::F64)
-            equal = same(f64(got), f64(want));
-          if (on && cases[k].as == As::F32)
-            equal = same(f32(got), f32(want)) && high(got) == high(want);
-          if (on && cases[k].as == As::Bits && !equal &&
-              std::strstr(cases[k].assembly, "v_pk_") &&
-              std::strstr(cases[k].assembly, "_f32"))
-            equal = same(f32(got), f32(want)) &&
-                    same(f32(got >> 32), f32(want >> 32));
-          if (equal)
-            continue;
-          ++reported;
-          ADD_FAILURE() << cases[k].assembly << std::hex << "\n  a " << s[0]
-                        << " b " << s[1] << " c " << s[2] << " lane "
-                        << std::dec << l << (on ? "" : " (off)") << std::hex
-                        << "\n  got  " << got << "\n  want " << want;
-        }
+      for (size_t i = 0; i < count && reported < 3; ++i) {
+        auto [a, b, c] = sources[i];
+        uint64_t got = outcomes[k][i].low;
+        bool on = (exec >> (i % 64)) & 1;
+        uint64_t want = on ? cases[k].expected(a, b, c) : untouched;
+        bool equal = got == want;
+        if (on && cases[k].as == As::F64)
+          equal = same(f64(got), f64(want));
+        if (on && cases[k].as == As::F32)
+          equal = same(f32(got), f32(want)) && high(got) == high(want);
+        if (on && cases[k].as == As::Bits && !equal &&
+            std::strstr(cases[k].assembly, "v_pk_") &&
+            std::strstr(cases[k].assembly, "_f32"))
+          equal = same(f32(got), f32(want)) &&
+                  same(f32(got >> 32), f32(want >> 32));
+        if (equal)
+          continue;
+        ++reported;
+        ADD_FAILURE() << cases[k].assembly << std::hex << "\n  a " << a << " b "
+                      << b << " c " << c << " lane " << std::dec << i % 64
+                      << (on ? "" : " (off)") << std::hex << "\n  got  " << got
+                      << "\n  want " << want;
+      }
     }
   }
 }
@@ -949,7 +872,7 @@ TEST_P(InstructionTest, ScalarInstructions) {
             "  global_store_dwordx3 v1, v[2:4], s[6:7]\n"
             "  v_add_u32 v1, 16, v1\n";
   body += "  s_endpgm\n";
-  auto object = build(assemble(target(), body, 32, 64), "assembler", target());
+  auto object = build(assembleKernel(target(), body), "assembler", target());
   ASSERT_TRUE(object);
   std::vector<uint64_t> in = assortedBits(2 * groups, 31);
   uint64_t inAddress = device.upload(in);
@@ -982,7 +905,7 @@ void expectFailure(const std::string &target, const std::string &line,
                    std::vector<std::string> parts) {
   std::string body =
       "  v_mov_b32 v2, 0\n  v_mov_b32 v3, 0\n  " + line + "\n  s_endpgm\n";
-  auto object = build(assemble(target, body, 32, 64), "assembler", target);
+  auto object = build(assembleKernel(target, body), "assembler", target);
   ASSERT_TRUE(object);
   Device device;
   auto result = device.tryRun(
@@ -1046,7 +969,7 @@ TEST_P(InstructionTest, IndexedRegisters) {
   global_store_dword v1, v2, s[6:7]
   s_endpgm
 )";
-  auto object = build(assemble(target(), body, 32, 64), "assembler", target());
+  auto object = build(assembleKernel(target(), body), "assembler", target());
   ASSERT_TRUE(object);
   uint64_t out = device.upload(std::vector<uint32_t>(64));
   device.run(*object, "f", 1, 64,
@@ -1062,8 +985,8 @@ TEST_P(InstructionTest, IndexedRegisters) {
 
 TEST_P(InstructionTest, DisassemblesKernels) {
   auto object =
-      build(assemble(target(),
-                     "v_mov_b32 v1, v0\ns_setvskip s4, s5\ns_endpgm\n", 32, 64),
+      build(assembleKernel(target(),
+                           "v_mov_b32 v1, v0\ns_setvskip s4, s5\ns_endpgm\n"),
             "assembler", target());
   ASSERT_TRUE(object);
   auto list = object->disassemble("f");

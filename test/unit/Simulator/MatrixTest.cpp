@@ -17,7 +17,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "TestSupport.h"
+#include "InstructionRunner.h"
 #include "wavesmith/Simulator/MatrixInstruction.h"
 #include "llvm/ADT/APInt.h"
 #include <array>
@@ -421,18 +421,12 @@ std::string lineOf(const std::string &target, const Variant &variant,
 /// the 32 registers from D's first one.
 std::string moduleOf(const std::string &target,
                      const std::vector<Variant> &runs) {
-  std::string text = ".amdgcn_target \"amdgcn-amd-amdhsa--" + target +
-                     "\"\n.amdhsa_code_object_version 5\n";
-  std::string metadata = ".amdgpu_metadata\namdhsa.version: [1, 2]\n"
-                         "amdhsa.kernels:\n";
+  std::vector<AssembledKernel> kernels;
   for (size_t r = 0; r < runs.size(); ++r) {
-    std::string f = "f" + std::to_string(r);
     char file;
     unsigned first;
     std::string line = lineOf(target, runs[r], file, first);
-    text += ".text\n.globl " + f + "\n.p2align 8\n.type " + f + ",@function\n" +
-            f + ":\n";
-    text += R"(
+    std::string text = R"(
   s_mov_b32 s20, s2
   s_load_dwordx4 s[4:7], s[0:1], 0x0
   s_load_dwordx2 s[16:17], s[0:1], 0x10
@@ -465,30 +459,14 @@ std::string moduleOf(const std::string &target,
     for (unsigned i = 0; i < nd; ++i)
       text += "  global_store_dword v122, v" + std::to_string(64 + i) +
               ", s[6:7] offset:" + std::to_string(4 * i) + "\n";
-    text += "  s_endpgm\n.rodata\n.p2align 6\n.amdhsa_kernel " + f + R"(
-  .amdhsa_user_sgpr_kernarg_segment_ptr 1
-  .amdhsa_next_free_vgpr 256
-  .amdhsa_next_free_sgpr 32
-  .amdhsa_accum_offset 128
-  .amdhsa_kernarg_size 32
-.end_amdhsa_kernel
-)";
-    metadata += "  - .name: " + f + "\n    .symbol: " + f + R"(.kd
-    .kernarg_segment_size: 32
-    .kernarg_segment_align: 8
-    .group_segment_fixed_size: 0
-    .private_segment_fixed_size: 0
-    .wavefront_size: 64
-    .sgpr_count: 32
-    .vgpr_count: 256
-    .max_flat_workgroup_size: 64
-    .args:
-      - {.name: in, .offset: 0, .size: 8, .value_kind: global_buffer}
-      - {.name: out, .offset: 8, .size: 8, .value_kind: global_buffer}
-      - {.name: exec, .offset: 16, .size: 8, .value_kind: by_value}
-)";
+    AssembledKernel kernel;
+    kernel.name = "f" + std::to_string(r);
+    kernel.body = text + "  s_endpgm\n";
+    kernel.vgprs = 256;
+    kernel.accumOffset = 128;
+    kernels.push_back(std::move(kernel));
   }
-  return text + metadata + ".end_amdgpu_metadata\n";
+  return assembleModule(target, kernels);
 }
 
 class MatrixTest : public OnTarget {

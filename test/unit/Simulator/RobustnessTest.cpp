@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "../../../lib/Simulator/Machine.h"
-#include "TestSupport.h"
+#include "InstructionRunner.h"
+#include "wavesmith/Simulator/Checker.h"
+#include "wavesmith/Support/PrintableText.h"
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -32,16 +34,21 @@ kernel void f(global double *out, global const int *in, int n) {
   out[t] = s[63 - t];
 })";
 
+/// What every message has to be.
+void expectMessage(const std::string &text) {
+  EXPECT_FALSE(text.empty());
+  EXPECT_TRUE(wavesmith::isPrintable(text)) << wavesmith::printable(text);
+  // A crash is contained, but no file here should cause one.
+  EXPECT_EQ(text.find("gave up"), std::string::npos) << text;
+}
+
 /// Loads and launches every kernel of a damaged file. Whatever happens must be
 /// a result or an error.
 void exercise(llvm::ArrayRef<uint8_t> elf, unsigned &loaded, unsigned &launched,
               std::string *message = nullptr) {
   auto object = CodeObject::load(elf);
   if (!object) {
-    std::string text = llvm::toString(object.takeError());
-    EXPECT_FALSE(text.empty());
-    // A crash is contained, but no file here should cause one.
-    EXPECT_EQ(text.find("gave up"), std::string::npos) << text;
+    expectMessage(llvm::toString(object.takeError()));
     return;
   }
   ++loaded;
@@ -65,8 +72,7 @@ void exercise(llvm::ArrayRef<uint8_t> elf, unsigned &loaded, unsigned &launched,
       continue;
     }
     std::string text = llvm::toString(result.takeError());
-    EXPECT_FALSE(text.empty());
-    EXPECT_EQ(text.find("gave up"), std::string::npos) << text;
+    expectMessage(text);
     if (message)
       *message = text;
   }
@@ -137,6 +143,26 @@ TEST_P(RobustnessTest, DamagedCodeNeverCrashes) {
   EXPECT_LT(launched, 1500u);
 }
 
+// LLVM's disassembler reads a literal behind the last word.
+TEST_P(RobustnessTest, CodeThatEndsInTheMiddleOfAnInstruction) {
+  for (const char *last :
+       {"0x8004ff04", "0x7e0002ff", "0xbe8000ff", "0xd2800000", "0xc0020000"}) {
+    auto object = build(
+        assembleKernel(target(), "  s_nop 0\n  .long " + std::string(last)),
+        "assembler", target());
+    ASSERT_TRUE(object);
+    Device device;
+    auto result = device.tryRun(
+        *object, "f", 1, 64,
+        Arguments().add(uint64_t(0)).add(uint64_t(0)).add(uint64_t(0)));
+    std::string message = messageOf(result);
+    EXPECT_NE(message.find("the bytes are no instruction of this target"),
+              std::string::npos)
+        << last << ": " << message;
+    EXPECT_EQ(message.find("gave up"), std::string::npos) << message;
+  }
+}
+
 TEST_P(RobustnessTest, TruncatedFiles) {
   std::vector<uint8_t> elf = compile(source, "cl", target());
   ASSERT_FALSE(elf.empty());
@@ -144,6 +170,83 @@ TEST_P(RobustnessTest, TruncatedFiles) {
   for (size_t size = 0; size < elf.size(); size += 37)
     exercise(llvm::ArrayRef<uint8_t>(elf).take_front(size), loaded, launched);
   EXPECT_EQ(loaded, 0u);
+}
+
+/// Replaces every occurrence in the file.
+std::vector<uint8_t> replaced(std::vector<uint8_t> elf, llvm::StringRef from,
+                              llvm::StringRef to) {
+  EXPECT_EQ(from.size(), to.size());
+  unsigned count = 0;
+  for (auto it = elf.begin();;) {
+    it = std::search(it, elf.end(), from.begin(), from.end());
+    if (it == elf.end())
+      break;
+    it = std::copy(to.begin(), to.end(), it);
+    ++count;
+  }
+  EXPECT_GT(count, 0u) << from.str();
+  return elf;
+}
+
+// A name from the file reaches a terminal, JSON and Python's strings.
+TEST_P(RobustnessTest, NamesInMessagesAreEscaped) {
+  std::vector<uint8_t> elf = compile(R"(
+kernel void quixotic(global int *windmill, int sancho) { *windmill = sancho; }
+)",
+                                     "cl", target(), "-g -cl-kernel-arg-info");
+  ASSERT_FALSE(elf.empty());
+  auto messageFor = [&](llvm::StringRef from, llvm::StringRef to) {
+    auto object = CodeObject::load(replaced(elf, from, to));
+    return messageOf(object);
+  };
+  EXPECT_EQ(messageFor("quixotic", "qui\x1b[1mc"),
+            "malformed code object: a kernel's metadata: .name is no text: "
+            "'qui\\x1B[1mc'");
+  EXPECT_EQ(messageFor("quixotic.kd", "quixotic.\xff"
+                                      "d"),
+            "malformed code object: the metadata of kernel 'quixotic': .symbol "
+            "is no text: 'quixotic.\\xFFd'");
+  // In metadata and symbols, but not of a kernel: of no interest.
+  EXPECT_EQ(messageFor("amdhsa.target", "amdhsa.\xff\x07\x1b\n\r\t"), "");
+  // An argument's name is only shown, and its kind has to be known.
+  auto object = CodeObject::load(replaced(elf, "windmill", "wind\x1b\xc3ll"));
+  ASSERT_TRUE(bool(object)) << messageOf(object);
+  EXPECT_EQ((*object)->kernels()[0].arguments[0].name, "wind\\x1B\\xC3ll");
+  EXPECT_NE(messageFor("global_buffer", "global_\x80uffer").find("\\x80uffer"),
+            std::string::npos);
+
+  // The name of the source file, in a finding and by the plain run.
+  std::vector<uint8_t> renamed = replaced(elf, ".txt", ".\x1b\x9bt");
+  object = CodeObject::load(renamed);
+  ASSERT_TRUE(bool(object)) << messageOf(object);
+  Device device;
+  Arguments arguments;
+  arguments.add(uint64_t(0x1230)).add(3);
+  LaunchParameters p;
+  p.kernel = "quixotic";
+  p.workgroup = {64, 1, 1};
+  p.kernarg = arguments.bytes;
+  CheckOptions check;
+  std::vector<Finding> findings;
+  p.check = &check;
+  p.findings = &findings;
+  auto result = launch(**object, device.memory, p);
+  ASSERT_TRUE(bool(result)) << messageOf(result);
+  ASSERT_FALSE(findings.empty());
+  EXPECT_NE(findings[0].source.find(".\\x1B\\x9Bt:2:"), std::string::npos)
+      << findings[0].source;
+  expectMessage(findings[0].text());
+  p.check = nullptr;
+  p.findings = nullptr;
+  result = launch(**object, device.memory, p);
+  std::string message = messageOf(result);
+  EXPECT_NE(message.find("' (/"), std::string::npos) << message;
+  EXPECT_NE(message.find(".\\x1B\\x9Bt:2:"), std::string::npos) << message;
+  expectMessage(message);
+
+  // What the host calls its memory.
+  uint64_t named = device.upload(std::vector<int>(1), "\x1b[2J");
+  expectMessage(llvm::toString(device.memory.release(named + 4)));
 }
 
 TEST_P(RobustnessTest, OtherFilesAreNamed) {
@@ -154,6 +257,12 @@ TEST_P(RobustnessTest, OtherFilesAreNamed) {
   EXPECT_EQ(messageFor({}), "not an ELF file");
   std::vector<uint8_t> text(200, 'x');
   EXPECT_EQ(messageFor(text), "not an ELF file");
+  for (llvm::StringRef magic : {"__CLANG_OFFLOAD_BUNDLE__", "CCOB"}) {
+    std::vector<uint8_t> bundle(magic.bytes_begin(), magic.bytes_end());
+    bundle.resize(4096);
+    EXPECT_EQ(messageFor(bundle).find("an offload bundle, not an ELF file"),
+              0u);
+  }
   std::vector<uint8_t> elf = compile(source, "cl", "gfx908");
   EXPECT_NE(messageFor(elf).find("gfx90a and gfx942 are supported"),
             std::string::npos)

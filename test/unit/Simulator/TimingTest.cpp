@@ -11,9 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "wavesmith/Simulator/Timing.h"
 #include "../../../lib/Simulator/Timing/ComputeUnitModel.h"
 #include "TestSupport.h"
-#include "wavesmith/Simulator/Timing.h"
 
 using namespace wavesmith;
 using namespace wavesmith::sim;
@@ -195,7 +195,8 @@ TEST_P(TimingTest, MemoryAndBarriers) {
   uint64_t perGroup = 4096;
   Device device;
   std::vector<float> x(grid * perGroup, 0.25f);
-  uint64_t from = device.upload(x), to = device.upload(std::vector<float>(grid));
+  uint64_t from = device.upload(x),
+           to = device.upload(std::vector<float>(grid));
   Arguments arguments;
   arguments.add(from).add(to).add(perGroup);
   std::vector<InstructionUse> use;
@@ -249,6 +250,77 @@ TEST_P(TimingTest, MemoryAndBarriers) {
   EXPECT_NE(printed.find("s_waitcnt"), std::string::npos);
 }
 
+TEST_P(TimingTest, PackedInstructionsWaitForMatrixInstructions) {
+  auto cyclesOfPair = [&](const std::string &vector) {
+    constexpr unsigned count = 64;
+    std::string body;
+    for (unsigned i = 0; i < count; ++i)
+      body += "v_mfma_f32_32x32x8f16 a[0:15], v[2:3], v[4:5], 0\\n" + vector +
+              "\\n";
+    std::string source = "kernel void pairs() { __asm__ volatile(\"" + body +
+                         "\" ::: \"v2\", \"v3\", \"v4\", \"v5\", \"v6\", "
+                         "\"v7\", \"v8\", \"v9\", \"a15\"); }";
+    auto object = build(source, "cl", target());
+    EXPECT_TRUE(object);
+    if (!object)
+      return 0.0;
+    Device device;
+    auto result = launchTimed(*object, device.memory,
+                              parametersOf(*object, 1, 64, Arguments()), {}, 1);
+    EXPECT_TRUE(bool(result)) << messageOf(result);
+    return result ? result->second.cycles / count : 0.0;
+  };
+  double plain = cyclesOfPair("v_mul_f32 v6, v8, v9");
+  double packed = cyclesOfPair("v_pk_mul_f32 v[6:7], v[8:9], v[8:9]");
+  double clocks = std::string(target()) == "gfx942" ? 32 : 64;
+  // Others go on beside the matrix unit.
+  EXPECT_GE(plain, clocks);
+  EXPECT_LT(plain, clocks + 6);
+  // Two turns later than the last pass, and one for itself.
+  if (std::string(target()) == "gfx942")
+    EXPECT_GE(packed, clocks + 2 * 4);
+  else
+    EXPECT_LT(packed, clocks + 6);
+}
+
+TEST_P(TimingTest, NontemporalStoresLeaveTheCachesToOthers) {
+  const TargetInfo &info = llvm::cantFail(lookupTarget(target()));
+  // One compute unit's part of L2 holds what is read, but not what is written
+  // as well.
+  uint32_t n =
+      uint32_t(info.l2Bytes / info.computeUnits / sizeof(float)) / 8 * 5;
+  n -= n % 64;
+  auto missesOf = [&](const std::string &store) {
+    std::string source =
+        "kernel void copy(global const float *x, global float *y, uint n) {\n"
+        "  for (uint round = 0; round < 6; ++round)\n"
+        "    for (uint i = __builtin_amdgcn_workitem_id_x(); i < n; i += 64)\n"
+        "      " +
+        store + "}";
+    auto object = build(source, "cl", target());
+    EXPECT_TRUE(object);
+    if (!object)
+      return 0.0;
+    Device device;
+    uint64_t x = device.upload(std::vector<float>(n, 1));
+    uint64_t y = device.upload(std::vector<float>(6 * n));
+    Arguments arguments;
+    arguments.add(x).add(y).add(n);
+    auto result = launchTimed(*object, device.memory,
+                              parametersOf(*object, 1, 64, arguments), {}, 1);
+    EXPECT_TRUE(bool(result)) << messageOf(result);
+    if (!result)
+      return 0.0;
+    EXPECT_EQ(device.download<float>(y, 6 * n), std::vector<float>(6 * n, 1));
+    return result->second.l2Misses;
+  };
+  double plain = missesOf("y[round * n + i] = x[i];");
+  double nontemporal =
+      missesOf("__builtin_nontemporal_store(x[i], y + round * n + i);");
+  EXPECT_GT(nontemporal, 0);
+  EXPECT_LT(nontemporal, 0.8 * plain);
+}
+
 TEST_P(TimingTest, FittedParametersMoveTheResult) {
   TimingOptions options;
   options.fittedScale = 4.0 / 3.0;
@@ -256,8 +328,8 @@ TEST_P(TimingTest, FittedParametersMoveTheResult) {
   // Branches cost more, and nothing costs less.
   EXPECT_GT(scaled.timing.cycles, plain.timing.cycles);
   bool fitted = false;
-  for (auto [a, b] : llvm::zip_equal(plain.timing.parameters,
-                                     scaled.timing.parameters)) {
+  for (auto [a, b] :
+       llvm::zip_equal(plain.timing.parameters, scaled.timing.parameters)) {
     EXPECT_FALSE(a.source.empty());
     fitted |= a.fitted;
     EXPECT_DOUBLE_EQ(b.value, a.fitted ? a.value * 4 / 3 : a.value)
@@ -336,6 +408,20 @@ TEST(CacheModel, KeepsWhatWasUsedLast) {
   for (uint64_t line = 0; line < 16; ++line)
     EXPECT_FALSE(cache.contains(line));
   EXPECT_FALSE(Cache(0, 64, 4).isPresent());
+}
+
+TEST(CacheModel, ReplacesFirstWhatIsNotKept) {
+  Cache cache(16 * 64, 64, 4);
+  for (uint64_t line = 0; line < 16; ++line)
+    cache.access(line);
+  // They take one place of each set, from each other.
+  for (uint64_t line = 1000; line < 1064; ++line)
+    EXPECT_FALSE(cache.access(line, /*keep=*/false));
+  unsigned kept = 0;
+  for (uint64_t line = 0; line < 16; ++line)
+    kept += cache.contains(line);
+  EXPECT_EQ(kept, 12u);
+  EXPECT_TRUE(cache.access(1063, /*keep=*/false));
 }
 
 } // namespace

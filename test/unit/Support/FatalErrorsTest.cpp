@@ -51,6 +51,13 @@ TEST(FatalErrors, ABodyThatEnds) {
   EXPECT_EQ(runs, 1);
 }
 
+TEST(FatalErrors, MoreMemoryThanThereIs) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(contain([] { llvm::report_bad_alloc_error("no memory"); }),
+            "out of memory");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
 TEST(FatalErrors, EachKind) {
   // Twice: handlers and signal masks must be as before.
   for (int i = 0; i < 2; ++i) {

@@ -305,13 +305,12 @@ LogicalResult OdeIntegrateOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (getFinalStates().getType() != getStates().getType())
     return emitOpError("expected final states of the type of the states ")
            << getStates().getType() << ", got " << getFinalStates().getType();
-  for (auto [name, value] :
-       {std::pair("time", Value(getTime())),
-        std::pair("step", Value(getStep())),
-        std::pair("final time", Value(getFinalTime())),
-        std::pair("final step", Value(getFinalStep())),
-        std::pair("number of steps", Value(getNumSteps())),
-        std::pair("status", Value(getStatus()))})
+  for (auto [name, value] : {std::pair("time", Value(getTime())),
+                             std::pair("step", Value(getStep())),
+                             std::pair("final time", Value(getFinalTime())),
+                             std::pair("final step", Value(getFinalStep())),
+                             std::pair("number of steps", Value(getNumSteps())),
+                             std::pair("status", Value(getStatus()))})
     if (!cast<RankedTensorType>(value.getType()).isDynamicDim(0))
       return emitOpError("expected ")
              << name << " to be one number a zone, tensor<?x...>, got "
@@ -321,6 +320,10 @@ LogicalResult OdeIntegrateOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return emitOpError("expected max_steps from 1 to ")
            << std::numeric_limits<int32_t>::max() << ", got "
            << int64_t(getMaxSteps());
+  if (getConservedStates().size() != getConservedWeights().size())
+    return emitOpError("conserved: expected as many numbers as states, got ")
+           << getConservedWeights().size() << " numbers and "
+           << getConservedStates().size() << " states";
   SmallPtrSet<Attribute, 8> seen;
   for (auto [name, weight] :
        llvm::zip_equal(getConservedStates(), getConservedWeights())) {

@@ -36,6 +36,9 @@ void WavesmithDialect::initialize() {
 
 LogicalResult WavesmithDialect::verifyOperationAttribute(Operation *op,
                                                          NamedAttribute attr) {
+  if (attr.getName() == kZonesPerWorkgroupAttrName &&
+      isa<IntegerAttr>(attr.getValue()))
+    return success();
   if (attr.getName() != kTargetAttrName)
     return op->emitError("unknown attribute '")
            << attr.getName().getValue() << "'";

@@ -67,21 +67,36 @@ LogicalResult SelectSchedulePass::select(Op op, const TargetInfo &target) {
   if (!schedule) {
     auto system = SymbolTable::lookupNearestSymbolFrom<OdeSystemOp>(
         op, op.getSystemAttr());
-    CodeForm chosen = countFunctionCalls(system) <= straightLineLimit
-                          ? CodeForm::StraightLine
-                          : CodeForm::Table;
-    if (form != "auto") {
-      std::optional<CodeForm> asked = symbolizeCodeForm(form.getValue());
-      if (!asked)
-        return op.emitError("unknown form '")
-               << form << "', expected auto, straight_line or table";
-      chosen = *asked;
-    }
+    constexpr bool isIntegration = std::is_same_v<Op, OdeIntegrateOp>;
     int64_t size = workgroupSize.getValue();
-    if (size == 0)
-      size = target.wavefrontSize;
+    int64_t threads = threadsPerZone.getValue();
+    CodeForm chosen = CodeForm::Cooperative;
+    if (isIntegration) {
+      if (form != "auto" && form != "cooperative")
+        return op.emitError("expected the form cooperative for an "
+                            "integration, got ")
+               << form;
+      if (size == 0)
+        size = threads > int64_t(target.wavefrontSize) ? threads : 256;
+      if (threads == 0)
+        threads = size;
+    } else {
+      chosen = countFunctionCalls(system) <= straightLineLimit
+                   ? CodeForm::StraightLine
+                   : CodeForm::Table;
+      if (form != "auto") {
+        std::optional<CodeForm> asked = symbolizeCodeForm(form.getValue());
+        if (!asked || *asked == CodeForm::Cooperative)
+          return op.emitError("unknown form '")
+                 << form << "', expected auto, straight_line or table";
+        chosen = *asked;
+      }
+      if (size == 0)
+        size = target.wavefrontSize;
+      threads = 1;
+    }
     schedule = OdeScheduleAttr::getChecked([&] { return op.emitError(); },
-                                           &getContext(), chosen, size, int64_t(1));
+                                           &getContext(), chosen, size, threads);
     if (!schedule)
       return failure();
     op.setScheduleAttr(schedule);
@@ -112,7 +127,8 @@ void SelectSchedulePass::runOnOperation() {
   auto walk = module.walk([&](Operation *op) {
     LogicalResult result =
         llvm::TypeSwitch<Operation *, LogicalResult>(op)
-            .Case<OdeRhsOp, OdeProductionLossOp, OdeTermValuesOp>(
+            .Case<OdeRhsOp, OdeProductionLossOp, OdeTermValuesOp,
+                  OdeIntegrateOp>(
                 [&](auto op) { return select(op, *target); })
             .Default([](Operation *) { return success(); });
     return failed(result) ? WalkResult::interrupt() : WalkResult::advance();

@@ -63,6 +63,12 @@ inline constexpr llvm::StringLiteral kTargetAttrName = "wavesmith.target";
 inline constexpr llvm::StringLiteral kNameAttrName = "wavesmith.name";
 /// The name of a kernel argument's attribute that marks memory to write.
 inline constexpr llvm::StringLiteral kOutputAttrName = "wavesmith.output";
+/// The name of a kernel argument's attribute that marks scratch memory.
+inline constexpr llvm::StringLiteral kWorkspaceAttrName = "wavesmith.workspace";
+/// The name of a kernel's attribute that holds the number of zones of one
+/// workgroup, where that is not its number of threads.
+inline constexpr llvm::StringLiteral kZonesPerWorkgroupAttrName =
+    "wavesmith.zones_per_workgroup";
 
 } // namespace wavesmith
 

@@ -265,8 +265,9 @@ def Wavesmith_OdeIntegrateOp : Wavesmith_Op<"ode_integrate",
 
     x0 is X of the states given at first, `total` that as well unless it is
     given. min and max are NaN if an operand is. The step size that is kept is
-    h2. A step fails if m or X(y) is not finite, or any y_i at the end of the
-    integration. The method is FERN's explicit asymptotic method
+    h2. A step fails if m or x is not finite or h1 not positive (so time starts
+    above zero); the status is 2 as well if a state is not finite at the end.
+    The method is FERN's explicit asymptotic method
     (github.com/jayjaybillings/fern).
 
     States and parameters have the shapes of `ode_rhs`; time, step size, steps

@@ -45,6 +45,8 @@ def SelectSchedulePass
     end's time is what counts (GRI-Mech 3.0, with 740 calls, takes it more than
     2 s unrolled and less than 1 s as a table), and the table form is chosen.
     `form=straight_line` unrolls all the same. One wavefront a workgroup: no zone needs another.
+    An integration takes the form `cooperative`, by default with one zone a
+    workgroup of 256 threads.
 
     Before: `wavesmith.ode_rhs @s(%t, %y) : (f64, tensor<3x?xf64>) -> tensor<3x?xf64>`
 
@@ -54,7 +56,9 @@ def SelectSchedulePass
     Option<"form", "form", "std::string", "\"auto\"",
            "The code's form: auto, straight_line or table">,
     Option<"workgroupSize", "workgroup-size", "int64_t", "0",
-           "Zones and threads of a workgroup; 0 chooses">,
+           "Threads of a workgroup; 0 chooses">,
+    Option<"threadsPerZone", "threads-per-zone", "int64_t", "0",
+           "Threads that integrate one zone; 0 takes the workgroup">,
     Option<"straightLineLimit", "straight-line-limit", "int64_t", "200",
            "The most calls of exp, log and the like in unrolled code">
   ];

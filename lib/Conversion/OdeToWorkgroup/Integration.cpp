@@ -1,0 +1,330 @@
+//===- Integration.cpp - Time integration as workgroup code ---------------===//
+//
+// Part of Wavesmith, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The formulas of `wavesmith.ode_integrate`, operation by operation.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SideBySide.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace wavesmith;
+
+namespace {
+
+class IntegrationBuilder {
+public:
+  IntegrationBuilder(OpBuilder &builder, OdeIntegrateOp op, OdeSystemOp system)
+      : builder(builder), op(op), system(system), loc(op.getLoc()),
+        sideBySide(builder, system),
+        type(RankedTensorType::get({system.getNumStates()},
+                                   builder.getF64Type())) {}
+
+  LogicalResult emit(ValueRange arguments);
+
+private:
+  Value number(double value) {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getF64FloatAttr(value));
+  }
+  Value integer(int32_t value) {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getI32IntegerAttr(value));
+  }
+  Value splat(Value scalar) {
+    return tensor::SplatOp::create(builder, loc, type, scalar);
+  }
+  Value compare(arith::CmpFPredicate predicate, Value a, Value b) {
+    return arith::CmpFOp::create(builder, loc, predicate, a, b);
+  }
+  Value select(Value condition, Value a, Value b) {
+    return arith::SelectOp::create(builder, loc, condition, a, b);
+  }
+  template <typename Op> Value binary(Value a, Value b) {
+    return Op::create(builder, loc, a, b);
+  }
+  Value stage(Value tensor) {
+    return StageOp::create(builder, loc, tensor.getType(), tensor,
+                           MemorySpace::Global);
+  }
+  /// Reduces segments by sum = fma(weight, value, sum) from +0.0.
+  Value weightedSums(Value values, Value weights, ArrayRef<int32_t> segments);
+  /// Production or loss of all states.
+  Value sumTerms(Value terms, ArrayRef<SmallVector<WeightedState>> entries);
+  /// The conserved total of staged states.
+  Value conservedTotal(Value staged);
+  /// The largest absolute value, or NaN.
+  Value largest(Value tensor);
+  Value update(Value y, Value production, Value loss, Value step);
+  LogicalResult emitStep(ValueRange carried, Value end, Value total);
+
+  OpBuilder &builder;
+  OdeIntegrateOp op;
+  OdeSystemOp system;
+  Location loc;
+  SideBySide sideBySide;
+  RankedTensorType type;
+};
+
+} // namespace
+
+Value IntegrationBuilder::weightedSums(Value values, Value weights,
+                                       ArrayRef<int32_t> segments) {
+  Type f64 = builder.getF64Type();
+  auto reduce = SegmentedReduceOp::create(
+      builder, loc,
+      TypeRange{RankedTensorType::get({int64_t(segments.size()) - 1}, f64)},
+      ValueRange{values, weights}, ValueRange{number(0.0)},
+      builder.getDenseI32ArrayAttr(segments), DenseI32ArrayAttr());
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(&reduce.getAccumulate(), {},
+                                     {f64, f64, f64}, {loc, loc, loc});
+  Value sum = math::FmaOp::create(builder, loc, block->getArgument(2),
+                                  block->getArgument(1), block->getArgument(0));
+  YieldOp::create(builder, loc, sum);
+  block =
+      builder.createBlock(&reduce.getCombine(), {}, {f64, f64}, {loc, loc});
+  sum = binary<arith::AddFOp>(block->getArgument(0), block->getArgument(1));
+  YieldOp::create(builder, loc, sum);
+  return reduce.getResult(0);
+}
+
+Value IntegrationBuilder::largest(Value tensor) {
+  Type f64 = builder.getF64Type();
+  Value staged = stage(math::AbsFOp::create(builder, loc, tensor));
+  int32_t count = type.getDimSize(0);
+  auto reduce = SegmentedReduceOp::create(
+      builder, loc, TypeRange{RankedTensorType::get({1}, f64)},
+      ValueRange{staged}, ValueRange{number(0.0)},
+      builder.getDenseI32ArrayAttr({0, count}), DenseI32ArrayAttr());
+  OpBuilder::InsertionGuard guard(builder);
+  for (Region *region : {&reduce.getAccumulate(), &reduce.getCombine()}) {
+    Block *block = builder.createBlock(region, {}, {f64, f64}, {loc, loc});
+    Value most = binary<arith::MaximumFOp>(block->getArgument(0),
+                                           block->getArgument(1));
+    YieldOp::create(builder, loc, most);
+  }
+  builder.setInsertionPointAfter(reduce);
+  return tensor::ExtractOp::create(
+      builder, loc, reduce.getResult(0),
+      ValueRange{arith::ConstantIndexOp::create(builder, loc, 0)});
+}
+
+Value IntegrationBuilder::sumTerms(
+    Value terms, ArrayRef<SmallVector<WeightedState>> entries) {
+  // `state` of an entry is the number of the term.
+  SmallVector<int32_t> positions, segments = {0};
+  SmallVector<double> weights;
+  for (const SmallVector<WeightedState> &list : entries) {
+    for (const WeightedState &entry : list) {
+      positions.push_back(sideBySide.getPosition(entry.state));
+      weights.push_back(entry.weight);
+    }
+    segments.push_back(positions.size());
+  }
+  if (positions.empty())
+    return arith::ConstantOp::create(builder, loc,
+                                     DenseElementsAttr::get(type, 0.0));
+  Value values = GatherOp::create(
+      builder, loc,
+      RankedTensorType::get({int64_t(positions.size())}, builder.getF64Type()),
+      terms, buildTable(builder, loc, positions));
+  return weightedSums(values, buildTable(builder, loc, weights), segments);
+}
+
+Value IntegrationBuilder::conservedTotal(Value staged) {
+  SmallVector<int32_t> states;
+  SmallVector<double> weights;
+  for (const WeightedState &entry : getWeightedStates(
+           system, op.getConservedStates(), op.getConservedWeights())) {
+    states.push_back(entry.state);
+    weights.push_back(entry.weight);
+  }
+  Value values = staged;
+  if (int64_t(states.size()) != type.getDimSize(0))
+    values = GatherOp::create(
+        builder, loc,
+        RankedTensorType::get({int64_t(states.size())}, builder.getF64Type()),
+        staged, buildTable(builder, loc, states));
+  Value sum = weightedSums(values, buildTable(builder, loc, weights),
+                           {0, int32_t(states.size())});
+  return tensor::ExtractOp::create(
+      builder, loc, sum,
+      ValueRange{arith::ConstantIndexOp::create(builder, loc, 0)});
+}
+
+Value IntegrationBuilder::update(Value y, Value production, Value loss,
+                                 Value step) {
+  Value d = splat(step);
+  Value q = binary<arith::DivFOp>(binary<arith::MulFOp>(loss, d), y);
+  Value one = arith::ConstantOp::create(builder, loc,
+                                        DenseElementsAttr::get(type, 1.0));
+  Value asymptotic = binary<arith::DivFOp>(
+      math::FmaOp::create(builder, loc, production, d, y),
+      binary<arith::AddFOp>(one, q));
+  Value euler = math::FmaOp::create(
+      builder, loc, binary<arith::SubFOp>(production, loss), d, y);
+  return select(compare(arith::CmpFPredicate::OGT, q, one), asymptotic, euler);
+}
+
+LogicalResult IntegrationBuilder::emitStep(ValueRange carried, Value end,
+                                           Value total) {
+  Value t = carried[0], h = carried[1], steps = carried[2], y = carried[4];
+  Value staged = stage(y);
+  FailureOr<Value> terms = sideBySide.emitTerms(loc, t, staged);
+  if (failed(terms))
+    return failure();
+  SmallVector<SmallVector<WeightedState>> gains(system.getNumStates()),
+      losses(system.getNumStates());
+  for (auto [r, weights] : llvm::enumerate(
+           getTermWeights(system, Quantity::ProductionLoss))) {
+    for (const WeightedState &entry : weights[0])
+      gains[entry.state].push_back({unsigned(r), entry.weight});
+    for (const WeightedState &entry : weights[1])
+      losses[entry.state].push_back({unsigned(r), entry.weight});
+  }
+  Value production = sumTerms(*terms, gains);
+  Value loss = sumTerms(*terms, losses);
+
+  AsymptoticAttr method = op.getMethod();
+  auto attribute = [&](const APFloat &value) {
+    return number(value.convertToDouble());
+  };
+  Value m = largest(binary<arith::SubFOp>(production, loss));
+  Value h1 = binary<arith::MinimumFOp>(
+      binary<arith::MinimumFOp>(
+          binary<arith::DivFOp>(attribute(method.getFluxFraction()), m),
+          binary<arith::MulFOp>(attribute(method.getTimeFraction()), t)),
+      h);
+  Value trial = update(y, production, loss, h1);
+  Value h2 = h1;
+  Value isGood = binary<arith::AndIOp>(
+      math::IsFiniteOp::create(builder, loc, m),
+      compare(arith::CmpFPredicate::OGT, h1, number(0.0)));
+  if (total) {
+    Value x0 = conservedTotal(staged);
+    Value x = conservedTotal(stage(trial));
+    isGood = binary<arith::AndIOp>(
+        isGood, math::IsFiniteOp::create(builder, loc, x));
+    auto distance = [&](Value a, Value b) -> Value {
+      return math::AbsFOp::create(builder, loc, binary<arith::SubFOp>(a, b));
+    };
+    Value c = distance(x0, x);
+    Value w = binary<arith::MulFOp>(attribute(method.getTolerance()),
+                                    math::AbsFOp::create(builder, loc, total));
+    Value isWorse = compare(arith::CmpFPredicate::OGT, distance(x, total),
+                            distance(x0, total));
+    Value mustShrink = binary<arith::AndIOp>(
+        isWorse, compare(arith::CmpFPredicate::OGT, c, w));
+    Value mayGrow =
+        compare(arith::CmpFPredicate::OLT, c,
+                binary<arith::MulFOp>(number(0.25), w));
+    auto part = [&](double least) {
+      Value bound = binary<arith::MaximumFOp>(
+          c, binary<arith::MulFOp>(number(least), w));
+      return binary<arith::DivFOp>(w, bound);
+    };
+    Value smaller = binary<arith::MulFOp>(
+        h1, binary<arith::MaximumFOp>(part(1e-9), number(0.1)));
+    Value larger = binary<arith::MulFOp>(h1, part(0.9));
+    h2 = select(mustShrink, smaller, select(mayGrow, larger, h1));
+  }
+  Value after = binary<arith::AddFOp>(t, h2);
+  Value isLast = compare(arith::CmpFPredicate::OGE, after, end);
+  Value d = select(isLast, binary<arith::SubFOp>(end, t), h2);
+  // Nearly all steps keep the trial's step size: the update would be the same.
+  Value isChanged = compare(arith::CmpFPredicate::UNE, d, h1);
+  auto again = scf::IfOp::create(
+      builder, loc, isChanged,
+      [&](OpBuilder &, Location) {
+        scf::YieldOp::create(builder, loc, update(y, production, loss, d));
+      },
+      [&](OpBuilder &, Location) { scf::YieldOp::create(builder, loc, trial); });
+  auto unlessBad = [&](Value good, Value bad) {
+    return select(isGood, good, bad);
+  };
+  scf::YieldOp::create(
+      builder, loc,
+      ValueRange{unlessBad(select(isLast, end, after), t), unlessBad(h2, h),
+                 unlessBad(binary<arith::AddIOp>(steps, integer(1)), steps),
+                 unlessBad(integer(0), integer(2)),
+                 unlessBad(again.getResult(0), y)});
+  return success();
+}
+
+LogicalResult IntegrationBuilder::emit(ValueRange arguments) {
+  if (failed(sideBySide.analyse()))
+    return failure();
+  auto load = [&](Value memory, Type type) -> Value {
+    return LoadZoneOp::create(builder, loc, type, memory);
+  };
+  Type f64 = builder.getF64Type();
+  Value time = load(arguments[0], f64), end = arguments[1];
+  Value step = load(arguments[2], f64);
+  Value y = load(arguments[3], type);
+  arguments = arguments.drop_front(4);
+  SmallVector<Value> parameters;
+  if (op.getParameters()) {
+    // Each is one number that all threads read.
+    int64_t count = system.getNumParameters();
+    Value all = stage(
+        load(arguments.front(), RankedTensorType::get({count}, f64)));
+    for (int64_t i = 0; i < count; ++i)
+      parameters.push_back(tensor::ExtractOp::create(
+          builder, loc, all,
+          ValueRange{arith::ConstantIndexOp::create(builder, loc, i)}));
+    arguments = arguments.drop_front();
+  }
+  if (failed(sideBySide.emitInvariant(loc, parameters)))
+    return failure();
+  Value total;
+  if (!op.getConservedStates().empty())
+    total = op.getTotal() ? number(op.getTotal()->convertToDouble())
+                          : conservedTotal(stage(y));
+  SmallVector<Value> initial = {time, step, integer(0), integer(0), y};
+  LogicalResult result = success();
+  auto loop = scf::WhileOp::create(
+      builder, loc, TypeRange(ValueRange(initial)), initial,
+      [&](OpBuilder &, Location, ValueRange carried) {
+        Value goesOn = compare(arith::CmpFPredicate::OLT, carried[0], end);
+        Value hasSteps = arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::slt, carried[2],
+            integer(op.getMaxSteps()));
+        Value isGood = arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::eq, carried[3], integer(0));
+        goesOn = binary<arith::AndIOp>(
+            binary<arith::AndIOp>(goesOn, hasSteps), isGood);
+        scf::ConditionOp::create(builder, loc, goesOn, carried);
+      },
+      [&](OpBuilder &, Location, ValueRange carried) {
+        result = emitStep(carried, end, total);
+        if (failed(result))
+          scf::YieldOp::create(builder, loc, carried);
+      });
+  if (failed(result))
+    return failure();
+  Value isThere = compare(arith::CmpFPredicate::UGE, loop.getResult(0), end);
+  Value status = select(isThere, integer(0), integer(1));
+  Value isFinite =
+      math::IsFiniteOp::create(builder, loc, largest(loop.getResult(4)));
+  Value isGood = binary<arith::AndIOp>(
+      isFinite, arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                      loop.getResult(3), integer(0)));
+  status = select(isGood, status, integer(2));
+  SmallVector<Value> results = {loop.getResult(4), loop.getResult(0),
+                                loop.getResult(1), loop.getResult(2), status};
+  for (auto [value, memory] : llvm::zip_equal(results, arguments))
+    StoreZoneOp::create(builder, loc, value, memory);
+  return success();
+}
+
+LogicalResult wavesmith::emitIntegration(OpBuilder &builder, OdeIntegrateOp op,
+                                         OdeSystemOp system,
+                                         ValueRange arguments) {
+  return IntegrationBuilder(builder, op, system).emit(arguments);
+}

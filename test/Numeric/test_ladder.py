@@ -1,0 +1,121 @@
+# Part of Wavesmith, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The ladder's independent programs: the sequential one against FERN's published
+abundances, and the HIP kernels on both simulated chips against the sequential one
+(bench-ladder itself compares, and fails). Modelled times are not looked at."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from numeric_support import BUILD, REPOSITORY, run_tool
+
+from wavesmith.importers import from_fern
+
+#: FERN's public data, which are not part of the repository.
+FERN = REPOSITORY.parent / "shared" / "data" / "fern"
+if not FERN.is_dir():  # In a worktree, `shared` stands one folder higher.
+    FERN = REPOSITORY.parent.parent / "shared" / "data" / "fern"
+
+
+def fern_network(folder: Path, size: str) -> Path:
+    if not FERN.is_dir():
+        pytest.skip(f"FERN's networks are not in {FERN}")
+    path = folder / f"fern{size}.mlir"
+    path.write_text(
+        from_fern(FERN / f"rateLibrary_{size}.data", FERN / f"CUDAnet_{size}.inp")
+    )
+    return path
+
+
+@pytest.fixture(scope="module")
+def reaclib_network(tmp_path_factory):
+    """The benchmark's own network; made as it makes it, and kept in the build."""
+    path = BUILD / "bench" / "ladder" / "network-150.mlir"
+    if not path.exists():
+        subprocess.run([REPOSITORY / "bench" / "ladder" / "make-network", BUILD, path], check=True)
+    return path
+
+
+def test_sequential_program_gives_ferns_abundances(tmp_path):
+    network = fern_network(tmp_path, "150")
+    output = tmp_path / "abundances.txt"
+    done = subprocess.run(
+        [BUILD / "bin" / "sequential-integration", network, f"--output={output}"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert "150 states, 1604 terms, F+ 2710, F- 2704" in done.stdout
+    assert "steps 31917" in done.stdout.splitlines()
+    got = [float(line.split()[1]) for line in output.read_text().splitlines()]
+    compared = 0
+    for line in (FERN / "150_test.ref").read_text().splitlines():
+        if not line or line.startswith("#"):
+            continue
+        number, wanted = line.split(",")
+        if float(wanted) > 1e-12:
+            assert got[int(number)] == pytest.approx(float(wanted), rel=1e-3, abs=0.0), number
+            compared += 1
+    assert compared == 148
+
+
+def check_ladder(folder: Path, network: Path, *options: str) -> None:
+    file = folder / "ladder.json"
+    run_tool("bench-ladder", f"--network={network}", f"--json={file}", "--steps=12",
+             "--zones=2", "--no-sensitivity", *options)  # fmt: skip
+    report = json.loads(file.read_text())
+    assert report["modelled"] is True
+    names = [row["name"] for row in report["rows"]]
+    assert names[0] == "hip-start" and "hip-end" in names and len(set(names)) == len(names)
+    for row in report["rows"]:
+        assert row["steps"] == 12
+        # Not 0: other sums and another exp leave something.
+        assert 0.0 < row["largest_difference_from_sequential"] <= report["tolerance"] == 1e-10
+        assert row["cycles_per_step_per_cu"] > 0
+        assert 1 <= row["active_lanes"] <= 64
+        assert row["vgpr_spills"] == 0
+
+
+@pytest.mark.parametrize("chip", ("mi250", "mi300x"))
+def test_kernels_agree_with_the_sequential_program(tmp_path, reaclib_network, chip):
+    check_ladder(tmp_path, reaclib_network, f"--chip={chip}")
+
+
+def test_kernels_integrate_ferns_network(tmp_path):
+    # From the first step, and where states have come under the asymptotic formula.
+    network = fern_network(tmp_path, "150")
+    for first in (0, 3000):
+        check_ladder(tmp_path, network, f"--first-step={first}", "--only=hip-")
+
+
+@pytest.mark.parametrize("options, message", (
+    (["--chip=mi999"], "got --chip=mi999, expected mi250 or mi300x"),
+    (["--steps=1"], "--steps must be at least 2"),
+    (["--initial=c12=-1"], "got 'c12=-1' in --initial, expected name=Y with Y >= 0"),
+    (["--initial=x1=1"], "the network has no nuclide 'x1', which --initial names"),
+    (["--density=0"], "got --density=0, expected a positive number"),
+    (["--network=nowhere.mlir"], "cannot read 'nowhere.mlir'"),
+))  # fmt: skip
+def test_bad_input_is_one_message(reaclib_network, options, message):
+    if not any(option.startswith("--network") for option in options):
+        options = [f"--network={reaclib_network}", *options]
+    done = subprocess.run(
+        [BUILD / "bin" / "bench-ladder", *options], capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert message in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_a_network_must_conserve_mass(tmp_path, reaclib_network):
+    text = reaclib_network.read_text()
+    broken = text.replace('gain ["si28" = 1.0]', 'gain ["si28" = 2.0]', 1)
+    assert broken != text
+    path = tmp_path / "broken.mlir"
+    path.write_text(broken)
+    done = subprocess.run(
+        [BUILD / "bin" / "bench-ladder", f"--network={path}"], capture_output=True, text=True
+    )
+    assert done.returncode == 1 and "does not conserve mass: it makes mass numbers of 28" in done.stderr
