@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Comparison.h"
 #include "OdeProgram.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -18,49 +19,6 @@
 
 using namespace mlir;
 using namespace wavesmith;
-
-/// The value of a comparison.
-template <typename Real>
-static bool compare(arith::CmpFPredicate predicate, const Real &a,
-                    const Real &b) {
-  using Predicate = arith::CmpFPredicate;
-  bool unordered = Fn::isNaN(a) || Fn::isNaN(b);
-  switch (predicate) {
-  case Predicate::AlwaysFalse:
-    return false;
-  case Predicate::OEQ:
-    return a == b;
-  case Predicate::OGT:
-    return a > b;
-  case Predicate::OGE:
-    return a >= b;
-  case Predicate::OLT:
-    return a < b;
-  case Predicate::OLE:
-    return a <= b;
-  case Predicate::ONE:
-    return !unordered && !(a == b);
-  case Predicate::ORD:
-    return !unordered;
-  case Predicate::UEQ:
-    return unordered || a == b;
-  case Predicate::UGT:
-    return unordered || a > b;
-  case Predicate::UGE:
-    return unordered || a >= b;
-  case Predicate::ULT:
-    return unordered || a < b;
-  case Predicate::ULE:
-    return unordered || a <= b;
-  case Predicate::UNE:
-    return unordered || !(a == b);
-  case Predicate::UNO:
-    return unordered;
-  case Predicate::AlwaysTrue:
-    return true;
-  }
-  llvm_unreachable("all predicates are handled");
-}
 
 std::optional<LogicalResult> ProgramBuilder::addExpression(Operation *op) {
   auto unary = [&](auto function) -> std::optional<LogicalResult> {

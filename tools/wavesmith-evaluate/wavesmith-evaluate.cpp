@@ -6,12 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Parser/Parser.h"
 #include "wavesmith/Device/NumpyFile.h"
 #include "wavesmith/Reference/FunctionEvaluator.h"
+#include "wavesmith/Reference/WorkgroupEvaluator.h"
 #include "wavesmith/Support/FileTransaction.h"
 #include "wavesmith/Support/PrintableText.h"
 #include "wavesmith/Support/ToolCommandLine.h"
@@ -513,6 +516,177 @@ static llvm::Error run(const CommandLine &line,
   return files.commit();
 }
 
+//===----------------------------------------------------------------------===//
+// Functions of a workgroup
+//===----------------------------------------------------------------------===//
+
+/// The number of a scalar argument, from the command line's text.
+static llvm::Expected<HostArray>
+readScalar(const WorkgroupEvaluator::Argument &argument, StringRef text) {
+  HostArray scalar;
+  scalar.type = argument.type;
+  scalar.bytes.resize(getElementBytes(argument.type));
+  bool wrong = false;
+  auto set = [&](auto number) {
+    std::memcpy(scalar.bytes.data(), &number, sizeof(number));
+  };
+  double number = 0;
+  int64_t integer = 0;
+  int32_t narrow = 0;
+  switch (argument.type) {
+  case ElementType::F64:
+    wrong = text.getAsDouble(number, /*AllowInexact=*/true);
+    set(number);
+    break;
+  case ElementType::F32:
+    wrong = text.getAsDouble(number, /*AllowInexact=*/true);
+    set(static_cast<float>(number));
+    break;
+  case ElementType::I64:
+    wrong = text.getAsInteger(10, integer);
+    set(integer);
+    break;
+  case ElementType::I32:
+    wrong = text.getAsInteger(10, narrow);
+    set(narrow);
+    break;
+  }
+  if (wrong)
+    return llvm::createStringError(
+        "argument '" + argument.name + "': expected a number of type " +
+        stringify(argument.type) + ", got '" + text + "'");
+  return scalar;
+}
+
+/// Evaluates a function of one workgroup: --input gives its batches, --output
+/// names those that it writes. One that is written and not given begins with
+/// zeros.
+static llvm::Error runWorkgroup(const CommandLine &line,
+                                const WorkgroupEvaluator &function) {
+  if (!line.termValues.empty() || !line.magnitudes.empty() ||
+      line.precision != "f64")
+    return llvm::createStringError(
+        "--term-values, --magnitude and --precision=high are for a quantity "
+        "of a system, and the function is a workgroup");
+  WorkgroupEvaluator::Options options;
+  if (StringRef(line.threads).getAsInteger(10, options.numThreads))
+    return llvm::createStringError("--threads=" + line.threads +
+                                   ": expected an integer from 0 on");
+
+  ArrayRef<WorkgroupEvaluator::Argument> arguments = function.getArguments();
+  std::vector<std::optional<HostArray>> given(arguments.size());
+  std::optional<int64_t> numZones;
+  for (auto [option, isScalar] :
+       {std::pair(&line.inputs, false), std::pair(&line.scalars, true)})
+    for (const std::string &text : *option) {
+      auto pair = splitNamedValue(isScalar ? "scalar" : "input", text);
+      if (!pair)
+        return pair.takeError();
+      auto argument = findNamed(arguments, "argument", pair->first);
+      if (!argument)
+        return argument.takeError();
+      if (isScalar == (*argument)->isArray)
+        return llvm::createStringError(
+            "argument '" + pair->first + "' is " +
+            (isScalar ? "an array: pass --input" : "a scalar: pass --scalar"));
+      std::optional<HostArray> &value = given[*argument - arguments.begin()];
+      if (value)
+        return llvm::createStringError("argument '" + pair->first +
+                                       "' is given twice");
+      llvm::Expected<HostArray> array =
+          isScalar ? readScalar(**argument, pair->second)
+                   : readNumpyFile(pair->second);
+      if (!array)
+        return array.takeError();
+      // The evaluator checks shapes; here the zones must agree.
+      if (array->shape.size() == (*argument)->shape.size())
+        for (auto [size, wanted] :
+             llvm::zip_equal(array->shape, (*argument)->shape)) {
+          if (!ShapedType::isDynamic(wanted))
+            continue;
+          if (numZones && *numZones != size)
+            return llvm::createStringError(
+                "argument '" + pair->first + "': expected " + Twine(*numZones) +
+                " zones, got " + Twine(size) + " in " + pair->second);
+          numZones = size;
+        }
+      if (isScalar && (*argument)->isNumZones && !numZones) {
+        int64_t number;
+        if (array->bytes.size() == sizeof(number)) {
+          std::memcpy(&number, array->bytes.data(), sizeof(number));
+          numZones = number;
+        }
+      }
+      value = std::move(*array);
+    }
+
+  struct File {
+    size_t argument;
+    StringRef path;
+  };
+  SmallVector<File> files;
+  llvm::StringSet<> paths;
+  std::vector<WorkgroupEvaluator::Argument> written;
+  for (const auto &argument : arguments)
+    if (argument.isWritten)
+      written.push_back(argument);
+  for (const std::string &text : line.outputs) {
+    auto pair = splitNamedValue("output", text);
+    if (!pair)
+      return pair.takeError();
+    auto result = findNamed(ArrayRef(written), "result", pair->first);
+    if (!result)
+      return result.takeError();
+    if (!paths.insert(pair->second).second)
+      return llvm::createStringError("two results would be written to " +
+                                     pair->second);
+    auto argument = llvm::find_if(arguments, [&](const auto &entry) {
+      return entry.name == pair->first;
+    });
+    files.push_back(
+        {static_cast<size_t>(argument - arguments.begin()), pair->second});
+  }
+  if (files.empty())
+    return llvm::createStringError(
+        "no result is asked for: pass --output=name=file.npy; results are " +
+        listNames(written));
+
+  std::vector<HostArray> arrays;
+  for (auto [argument, value] : llvm::zip_equal(arguments, given)) {
+    HostArray array;
+    if (value) {
+      array = std::move(*value);
+    } else if (!argument.isArray && argument.isNumZones && numZones) {
+      array.type = argument.type;
+      array.bytes.resize(sizeof(int64_t));
+      std::memcpy(array.bytes.data(), &*numZones, sizeof(int64_t));
+    } else if (argument.isArray && !argument.isRead && numZones) {
+      array.type = argument.type;
+      array.shape = argument.getShape(*numZones);
+      std::optional<uint64_t> bytes = getArrayBytes(array.type, array.shape);
+      if (!bytes)
+        return llvm::createStringError("argument '" + argument.name +
+                                       "': no array of shape " +
+                                       formatShape(array.shape));
+      array.bytes.resize(*bytes);
+    } else {
+      return llvm::createStringError(
+          "argument '" + argument.name + "' is missing: pass --" +
+          (argument.isArray ? "input=" + argument.name + "=file.npy"
+                            : "scalar=" + argument.name + "=number"));
+    }
+    arrays.push_back(std::move(array));
+  }
+  if (llvm::Error error = function.evaluate(arrays, options))
+    return error;
+  FileTransaction transaction;
+  for (const File &file : files)
+    if (llvm::Error error = transaction.add(
+            file.path, formatNumpy(arrays[file.argument].view())))
+      return error;
+  return transaction.commit();
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   initializeTool("wavesmith-evaluate");
@@ -526,7 +700,8 @@ int main(int argc, char **argv) {
 
   DialectRegistry registry;
   registry.insert<WavesmithDialect, arith::ArithDialect, func::FuncDialect,
-                  math::MathDialect, scf::SCFDialect, tensor::TensorDialect>();
+                  gpu::GPUDialect, math::MathDialect, memref::MemRefDialect,
+                  scf::SCFDialect, tensor::TensorDialect>();
   MLIRContext context(registry);
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> text =
       llvm::MemoryBuffer::getFileOrSTDIN(line.module);
@@ -551,6 +726,17 @@ int main(int argc, char **argv) {
   if (!function) {
     printToolError(llvm::toString(function.takeError()));
     return 1;
+  }
+  if (WorkgroupEvaluator::isFor(*function)) {
+    FailureOr<WorkgroupEvaluator> evaluator =
+        WorkgroupEvaluator::create(*function);
+    if (failed(evaluator))
+      return 1;
+    if (llvm::Error error = runWorkgroup(line, *evaluator)) {
+      printToolError(llvm::toString(std::move(error)));
+      return 1;
+    }
+    return 0;
   }
   FailureOr<FunctionEvaluator> evaluator = FunctionEvaluator::create(*function);
   if (failed(evaluator))
