@@ -965,7 +965,10 @@ FailureOr<ElementSource> ZoneBody::findSource(Operation *user, Value tensor,
     return source;
   }
   if (auto gather = dyn_cast_or_null<GatherOp>(op)) {
-    if (auto table = gather.getIndices().getDefiningOp<TableOp>()) {
+    Value indices = gather.getIndices();
+    if (auto wide = indices.getDefiningOp<arith::ExtUIOp>())
+      indices = wide.getIn();
+    if (auto table = indices.getDefiningOp<TableOp>()) {
       auto all = llvm::to_vector(
           cast<DenseElementsAttr>(table.getValue()).getValues<APInt>());
       auto at = llvm::map_to_vector(elements, [&](int32_t e) {

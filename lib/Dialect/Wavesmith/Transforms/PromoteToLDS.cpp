@@ -40,6 +40,17 @@ static int64_t bytesOf(Value tensor, int64_t copies) {
   return llvm::alignTo((numElements(tensor) + 1) * copies * (bits / 8), 8);
 }
 
+/// Sorts operations; those with the same key stay in their order.
+template <typename OpT, typename KeyT>
+static void sortByKey(SmallVectorImpl<OpT> &operations, KeyT key) {
+  SmallVector<std::pair<decltype(key(operations[0])), size_t>> order;
+  for (auto [i, op] : llvm::enumerate(operations))
+    order.push_back({key(op), i});
+  llvm::sort(order);
+  operations = llvm::map_to_vector(
+      order, [&](const auto &entry) { return operations[entry.second]; });
+}
+
 void PromoteToLDSPass::promote(WorkgroupOp workgroup, int64_t limit) {
   int64_t size = workgroup.getSize();
   int64_t zones = size / *workgroup.getThreadsPerZone();
@@ -85,7 +96,7 @@ void PromoteToLDSPass::promote(WorkgroupOp workgroup, int64_t limit) {
     return std::pair(loopAround(op) == nullptr,
                      bytesOf(op.getResult(), copiesOf(op.getResult())));
   };
-  llvm::stable_sort(stages, [&](StageOp a, StageOp b) { return key(a) < key(b); });
+  sortByKey(stages, key);
   for (StageOp op : stages) {
     int64_t bytes = bytesOf(op.getResult(), copiesOf(op.getResult()));
     if (used + bytes > limit) {
@@ -110,9 +121,7 @@ void PromoteToLDSPass::promote(WorkgroupOp workgroup, int64_t limit) {
              (reduce && reduce.getResident());
     });
   });
-  llvm::stable_sort(tables, [&](TableOp a, TableOp b) {
-    return bytesOf(a.getResult(), zones) < bytesOf(b.getResult(), zones);
-  });
+  sortByKey(tables, [&](TableOp op) { return bytesOf(op.getResult(), zones); });
   for (TableOp op : tables) {
     int64_t bytes = bytesOf(op.getResult(), zones);
     if (used + bytes > limit) {

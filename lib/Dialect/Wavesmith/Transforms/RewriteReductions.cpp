@@ -111,7 +111,7 @@ void RewriteReductionsPass::runOnOperation() {
         return;
       if (op.getNumSegments() == 1)
         rewriteWhole(op, threads);
-      else
+      else if (loopAround(op))
         rewriteSegments(op, threads);
     });
     eraseUnused(workgroup);
