@@ -24,9 +24,8 @@ using namespace wavesmith;
 using namespace wavesmith::bench;
 
 /// The network's file with its function replaced by an integration.
-static Expected<std::string> integrationText(StringRef path,
-                                             const Problem &problem,
-                                             uint64_t maxSteps) {
+static Expected<std::string>
+integrationText(StringRef path, const Problem &problem, uint64_t maxSteps) {
   auto bytes = readFile(path);
   if (!bytes)
     return bytes.takeError();
@@ -102,11 +101,12 @@ Expected<const Kernel *> Kernels::get(uint64_t maxSteps) {
   std::error_code error;
   raw_fd_ostream(base + ".mlir", error) << *text;
   if (error)
-    return createStringError("cannot write " + base + ".mlir: " +
-                             error.message());
+    return createStringError("cannot write " + base +
+                             ".mlir: " + error.message());
   std::string input = base + ".mlir", output = base + ".hsaco",
               architecture = "--target=" + target.architecture.str(),
-              chip = "--chip=" + target.chip.str(), chosen = "--passes=" + passes;
+              chip = "--chip=" + target.chip.str(),
+              chosen = "--passes=" + passes;
   if (Error failed =
           runProgram({WAVESMITH_LADDER_BUILD "/bin/wavesmith-compile", input,
                       architecture, chip, chosen, "-o", output}))
@@ -120,8 +120,9 @@ Expected<const Kernel *> Kernels::get(uint64_t maxSteps) {
   auto object = sim::CodeObject::load(*bytes);
   if (!object)
     return object.takeError();
-  auto parsed = json::parse(StringRef(
-      reinterpret_cast<const char *>(description->data()), description->size()));
+  auto parsed =
+      json::parse(StringRef(reinterpret_cast<const char *>(description->data()),
+                            description->size()));
   if (!parsed)
     return parsed.takeError();
   json::Object &kernel =
@@ -135,9 +136,8 @@ Expected<const Kernel *> Kernels::get(uint64_t maxSteps) {
   return &result;
 }
 
-Expected<PreparedLaunch> Kernels::prepare(sim::Memory &memory,
-                                          ArrayRef<Zone> zones,
-                                          uint64_t maxSteps) {
+Expected<PreparedLaunch>
+Kernels::prepare(sim::Memory &memory, ArrayRef<Zone> zones, uint64_t maxSteps) {
   auto kernel = get(maxSteps);
   if (!kernel)
     return kernel.takeError();
@@ -198,8 +198,9 @@ Expected<PreparedLaunch> Kernels::prepare(sim::Memory &memory,
                      (*kernel)->workgroupSize,
                  1, 1};
   std::vector<Zone> before(zones.begin(), zones.end());
-  launch.readStates = [addresses, before, numStates](const sim::Memory &memory)
-      -> Expected<std::vector<ZoneState>> {
+  launch.readStates =
+      [addresses, before, numStates](
+          const sim::Memory &memory) -> Expected<std::vector<ZoneState>> {
     size_t count = before.size();
     auto read = [&](const char *name, auto &values) {
       return memory.read(
@@ -209,9 +210,9 @@ Expected<PreparedLaunch> Kernels::prepare(sim::Memory &memory,
     };
     std::vector<double> states(count * numStates), time(count), step(count);
     std::vector<int32_t> steps(count);
-    if (Error error = joinErrors(
-            joinErrors(read("states", states), read("t1", time)),
-            joinErrors(read("h1", step), read("steps", steps))))
+    if (Error error =
+            joinErrors(joinErrors(read("states", states), read("t1", time)),
+                       joinErrors(read("h1", step), read("steps", steps))))
       return std::move(error);
     std::vector<ZoneState> result;
     for (size_t z = 0; z < count; ++z) {

@@ -7,9 +7,9 @@
 //
 // Element e of a tensor belongs to thread e mod T of the zone's T threads, as
 // that thread's slot e / T; with #wavesmith.per_wavefront, T is the wavefront's
-// part of the zone, and each wavefront does the same. Threads whose last slot is past the end compute the
-// last element once more, so that no address is out of bounds, and store
-// nothing.
+// part of the zone, and each wavefront does the same. Threads whose last slot
+// is past the end compute the last element once more, so that no address is out
+// of bounds, and store nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -364,8 +364,7 @@ Value ZoneBody::elementOfSlot(int64_t slot, Type type) {
 
 Value ZoneBody::isElement(int64_t slot, Type type) {
   int64_t sharing = threadsOf(type);
-  int64_t left =
-      cast<RankedTensorType>(type).getDimSize(0) - slot * sharing;
+  int64_t left = cast<RankedTensorType>(type).getDimSize(0) - slot * sharing;
   if (left >= sharing)
     return {};
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
@@ -375,8 +374,7 @@ Value ZoneBody::isElement(int64_t slot, Type type) {
 Value ZoneBody::isOwnElement(int64_t slot, Type type) {
   if (!isPerWavefront(type) || threads <= wavefront)
     return isElement(slot, type);
-  int64_t left =
-      cast<RankedTensorType>(type).getDimSize(0) - slot * wavefront;
+  int64_t left = cast<RankedTensorType>(type).getDimSize(0) - slot * wavefront;
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, lane,
                                index(std::min(left, wavefront)));
 }
@@ -663,12 +661,12 @@ Value ZoneBody::exchange(Value value, int64_t distance) {
     return permute(amdgpu::DPPPerm::row_mirror, builder.getUnitAttr());
   default:
     // From the last lane of the sixteen, or thirty-two, before.
-    return amdgpu::DPPOp::create(
-        builder, loc, type, value, value,
-        distance == 16 ? amdgpu::DPPPerm::row_bcast_15
-                       : amdgpu::DPPPerm::row_bcast_31,
-        builder.getUnitAttr(), /*row_mask=*/distance == 16 ? 0xa : 0xc,
-        /*bank_mask=*/0xf, /*bound_ctrl=*/false);
+    return amdgpu::DPPOp::create(builder, loc, type, value, value,
+                                 distance == 16 ? amdgpu::DPPPerm::row_bcast_15
+                                                : amdgpu::DPPPerm::row_bcast_31,
+                                 builder.getUnitAttr(),
+                                 /*row_mask=*/distance == 16 ? 0xa : 0xc,
+                                 /*bank_mask=*/0xf, /*bound_ctrl=*/false);
   }
 }
 
@@ -849,9 +847,8 @@ LogicalResult ZoneBody::reduceAllAcrossThreads(SegmentedReduceOp op) {
   };
   if (lanes == wavefront) {
     for (Value &accumulator : accumulators)
-      accumulator =
-          ROCDL::ReadlaneOp::create(builder, loc, accumulator.getType(),
-                                    accumulator, number(lanes - 1));
+      accumulator = ROCDL::ReadlaneOp::create(
+          builder, loc, accumulator.getType(), accumulator, number(lanes - 1));
   } else if (lanes > 16) {
     // Several zones a wavefront: from the last lane of this one's.
     Value last = arith::OrIOp::create(
@@ -938,15 +935,15 @@ FailureOr<ElementSource> ZoneBody::findSource(Operation *user, Value tensor,
     auto all = llvm::to_vector(
         cast<DenseElementsAttr>(table.getValue()).getValues<Attribute>());
     auto own = llvm::map_to_vector(elements, [&](int32_t e) { return all[e]; });
-    auto type = RankedTensorType::get({int64_t(own.size())},
-                                      table.getResult().getType().getElementType());
+    auto type = RankedTensorType::get(
+        {int64_t(own.size())}, table.getResult().getType().getElementType());
     source.values = loadPlaces(DenseElementsAttr::get(type, ArrayRef(own)));
     return source;
   }
   if (found != homes.end() && found->second.memory) {
     source.tensor = tensor;
-    auto type = RankedTensorType::get({int64_t(elements.size())},
-                                      builder.getI32Type());
+    auto type =
+        RankedTensorType::get({int64_t(elements.size())}, builder.getI32Type());
     for (Value at : loadPlaces(DenseElementsAttr::get(type, elements))) {
       OpBuilder::InsertionGuard guard(builder);
       moveBeforeLoop(0);
@@ -971,9 +968,8 @@ FailureOr<ElementSource> ZoneBody::findSource(Operation *user, Value tensor,
     if (auto table = indices.getDefiningOp<TableOp>()) {
       auto all = llvm::to_vector(
           cast<DenseElementsAttr>(table.getValue()).getValues<APInt>());
-      auto at = llvm::map_to_vector(elements, [&](int32_t e) {
-        return int32_t(all[e].getZExtValue());
-      });
+      auto at = llvm::map_to_vector(
+          elements, [&](int32_t e) { return int32_t(all[e].getZExtValue()); });
       return findSource(user, gather.getSource(), at);
     }
   }
@@ -1073,9 +1069,9 @@ LogicalResult ZoneBody::reduceResident(SegmentedReduceOp op) {
         bool isElement = k < part.count;
         isPadding.push_back(!isElement);
         elements.push_back(
-            isElement ? part.begin + k * part.stride
-                      : std::min<int32_t>(part.begin,
-                                          op.getSegments().back() - 1));
+            isElement
+                ? part.begin + k * part.stride
+                : std::min<int32_t>(part.begin, op.getSegments().back() - 1));
       }
   SmallVector<ElementSource> sources;
   for (Value tensor : op.getElements()) {
@@ -1097,8 +1093,9 @@ LogicalResult ZoneBody::reduceResident(SegmentedReduceOp op) {
     if (!sources[a].isFixed())
       std::swap(a, b);
     ElementSource &weight = sources[a], &value = sources[b];
-    isFree = weight.isFixed() && weight.depth < std::max<size_t>(1, loops.size())
-             && value.tensor && homes[value.tensor].hasRoomForZero;
+    isFree = weight.isFixed() &&
+             weight.depth < std::max<size_t>(1, loops.size()) && value.tensor &&
+             homes[value.tensor].hasRoomForZero;
     if (isFree)
       addZeroPadding(weight, value, isPadding);
   }
@@ -1108,8 +1105,8 @@ LogicalResult ZoneBody::reduceResident(SegmentedReduceOp op) {
     for (const PlacementRound &round : rounds)
       for (const SegmentPart &part : round)
         numbers.push_back(part.count);
-    auto type = RankedTensorType::get({int64_t(numbers.size())},
-                                      builder.getI32Type());
+    auto type =
+        RankedTensorType::get({int64_t(numbers.size())}, builder.getI32Type());
     counts = loadPlaces(DenseElementsAttr::get(type, ArrayRef(numbers)));
   }
   SmallVector<Home> results;
@@ -1121,8 +1118,8 @@ LogicalResult ZoneBody::reduceResident(SegmentedReduceOp op) {
     for (const PlacementRound &round : rounds)
       for (const SegmentPart &part : round)
         numbers.push_back(get(part));
-    auto type = RankedTensorType::get({int64_t(numbers.size())},
-                                      builder.getI32Type());
+    auto type =
+        RankedTensorType::get({int64_t(numbers.size())}, builder.getI32Type());
     return loadPlaces(DenseElementsAttr::get(type, ArrayRef(numbers)));
   };
   // The last lane of a segment writes it.
@@ -1144,8 +1141,8 @@ LogicalResult ZoneBody::reduceResident(SegmentedReduceOp op) {
         // All reads, then all sums.
         SmallVector<SmallVector<Value>> values;
         for (int32_t i = k; i < last; ++i)
-          values.push_back(llvm::map_to_vector(
-              sources, [&](const ElementSource &source) {
+          values.push_back(
+              llvm::map_to_vector(sources, [&](const ElementSource &source) {
                 return emitSource(source, place + i);
               }));
         for (int32_t i = k; i < last; ++i) {
@@ -1166,9 +1163,9 @@ LogicalResult ZoneBody::reduceResident(SegmentedReduceOp op) {
       if (!isSkipped) {
         fold();
       } else {
-        auto guard = scf::IfOp::create(
-            builder, loc, TypeRange(ValueRange(accumulators)),
-            waveHasMore(round, k), /*withElseRegion=*/true);
+        auto guard =
+            scf::IfOp::create(builder, loc, TypeRange(ValueRange(accumulators)),
+                              waveHasMore(round, k), /*withElseRegion=*/true);
         SmallVector<Value> before(accumulators);
         OpBuilder::InsertionGuard insertion(builder);
         builder.setInsertionPointToStart(guard.thenBlock());
@@ -1195,7 +1192,7 @@ LogicalResult ZoneBody::reduceResident(SegmentedReduceOp op) {
         arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0)));
     Value at = arith::IndexCastUIOp::create(builder, loc,
                                             builder.getIndexType(), target);
-    guarded(isLast, [&] {
+    guarded(isLast, [&, &values = values] {
       for (auto [home, value] : llvm::zip_equal(results, values))
         store(value, home, at);
     });
@@ -1224,9 +1221,9 @@ void ZoneBody::addZeroPadding(ElementSource &weight, ElementSource &value,
           index(count + 1));
     Value isWriter = zoneInWorkgroup || !home.offset
                          ? isElement(0, one)
-                         : Value(arith::CmpIOp::create(
-                               builder, loc, arith::CmpIPredicate::eq,
-                               laneInWave, index(0)));
+                         : Value(arith::CmpIOp::create(builder, loc,
+                                                       arith::CmpIPredicate::eq,
+                                                       laneInWave, index(0)));
     guarded(isWriter, [&] { store(zero, at, index(count)); });
   }
   moveBeforeLoop(weight.depth);
@@ -1240,7 +1237,8 @@ void ZoneBody::addZeroPadding(ElementSource &weight, ElementSource &value,
     SmallVector<int32_t> flags(own.begin(), own.end());
     auto type =
         RankedTensorType::get({int64_t(flags.size())}, builder.getI32Type());
-    Value flag = loadPlaces(DenseElementsAttr::get(type, ArrayRef(flags))).front();
+    Value flag =
+        loadPlaces(DenseElementsAttr::get(type, ArrayRef(flags))).front();
     Value isNone = arith::CmpIOp::create(
         builder, loc, arith::CmpIPredicate::ne, flag,
         arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0)));
@@ -1296,8 +1294,8 @@ Value ZoneBody::isInWavefronts(uint32_t mask) {
     return arith::ConstantOp::create(builder, loc,
                                      builder.getI32IntegerAttr(int32_t(value)));
   };
-  Value number = arith::IndexCastUIOp::create(builder, loc,
-                                              builder.getI32Type(), wave);
+  Value number =
+      arith::IndexCastUIOp::create(builder, loc, builder.getI32Type(), wave);
   number = ROCDL::ReadfirstlaneOp::create(builder, loc, builder.getI32Type(),
                                           number);
   Value bit = arith::AndIOp::create(
@@ -1345,9 +1343,9 @@ void ZoneBody::combinePlaced(SegmentedReduceOp op, const PlacementRound &round,
       mask |= 1u << i;
   if (llvm::popcount(mask) == waves)
     return combine();
-  auto guard = scf::IfOp::create(builder, loc,
-                                 TypeRange(ValueRange(accumulators)),
-                                 isInWavefronts(mask), /*withElseRegion=*/true);
+  auto guard =
+      scf::IfOp::create(builder, loc, TypeRange(ValueRange(accumulators)),
+                        isInWavefronts(mask), /*withElseRegion=*/true);
   SmallVector<Value> before(accumulators.begin(), accumulators.end());
   OpBuilder::InsertionGuard insertion(builder);
   builder.setInsertionPointToStart(guard.thenBlock());

@@ -112,8 +112,9 @@ void KeepInRegistersPass::keep(WorkgroupOp workgroup) {
   // to hold; the rest is for what the code computes.
   int64_t wavesPerSIMD =
       std::max<int64_t>(1, int64_t(workgroup.getSize()) / 256);
-  int64_t left = registers != 0 ? int64_t(registers)
-                                : std::min<int64_t>(256, 512 / wavesPerSIMD) / 2;
+  int64_t left = registers != 0
+                     ? int64_t(registers)
+                     : std::min<int64_t>(256, 512 / wavesPerSIMD) / 2;
   workgroup.walk([&](SegmentedReduceOp op) {
     Operation *loop = loopAround(op);
     if (!loop || op.getResident() || threads == 1 ||
@@ -127,8 +128,9 @@ void KeepInRegistersPass::keep(WorkgroupOp workgroup) {
     for (Value tensor : op.getElements()) {
       std::optional<int64_t> part = registersOf(tensor, loop);
       if (!part) {
-        op.emitRemark("not kept in registers: its elements are computed from "
-                      "what other threads hold");
+        sayNotDone(op, "keep-in-registers",
+                   "not kept in registers: its elements are computed from "
+                   "what other threads hold");
         return;
       }
       perPlace += *part;
@@ -141,13 +143,17 @@ void KeepInRegistersPass::keep(WorkgroupOp workgroup) {
       places += most;
     }
     if (places * perPlace > left) {
-      op.emitRemark("not kept in registers: takes ")
-          << places * perPlace << " of them a thread, " << left << " are left";
+      sayNotDone(op, "keep-in-registers",
+                 "not kept in registers: takes " +
+                     llvm::Twine(places * perPlace) + " of them a thread, " +
+                     llvm::Twine(left) + " are left");
       return;
     }
     left -= places * perPlace;
     op.setResident(true);
-    op.emitRemark("kept in ") << places * perPlace << " registers a thread";
+    sayDone(op, "keep-in-registers",
+            "kept in " + llvm::Twine(places * perPlace) +
+                " registers a thread");
   });
   for (TableOp table : findOwnTables(workgroup)) {
     Operation *loop = loopAround(table);
@@ -157,9 +163,8 @@ void KeepInRegistersPass::keep(WorkgroupOp workgroup) {
         }))
       continue;
     auto type = cast<RankedTensorType>(table.getResult().getType());
-    int64_t needed =
-        llvm::divideCeil(type.getDimSize(0), threads) *
-        llvm::divideCeil(type.getElementTypeBitWidth(), 32);
+    int64_t needed = llvm::divideCeil(type.getDimSize(0), threads) *
+                     llvm::divideCeil(type.getElementTypeBitWidth(), 32);
     if (needed > left)
       continue;
     left -= needed;
@@ -198,7 +203,8 @@ void KeepInRegistersPass::keep(WorkgroupOp workgroup) {
       }
       use.set(kept);
     }
-    table.emitRemark("kept in ") << needed << " registers a thread";
+    sayDone(table, "keep-in-registers",
+            "kept in " + llvm::Twine(needed) + " registers a thread");
   }
   eraseUnused(workgroup);
 }

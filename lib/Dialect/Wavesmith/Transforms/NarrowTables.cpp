@@ -61,8 +61,8 @@ void NarrowTablesPass::runOnOperation() {
       unsigned bits = *llvm::max_element(*numbers) > 255 ? 16 : 8;
       OpBuilder builder(table);
       Type wide = table.getResult().getType();
-      auto type = RankedTensorType::get(
-          {int64_t(numbers->size())}, builder.getIntegerType(bits));
+      auto type = RankedTensorType::get({int64_t(numbers->size())},
+                                        builder.getIntegerType(bits));
       auto values = llvm::map_to_vector(
           *numbers, [&](uint64_t value) { return APInt(bits, value); });
       Location loc = table.getLoc();
@@ -73,8 +73,7 @@ void NarrowTablesPass::runOnOperation() {
         widened = arith::UIToFPOp::create(builder, loc, wide, narrow);
       else
         widened = arith::ExtUIOp::create(builder, loc, wide, narrow);
-      table.emitRemark("") << cast<ShapedType>(wide).getElementType()
-                           << " narrowed to i" << bits;
+      sayDone(table, "narrow-tables", "narrowed to i" + llvm::Twine(bits));
       table.replaceAllUsesWith(widened);
     });
   for (WorkgroupOp workgroup : sharedZones(getOperation()))

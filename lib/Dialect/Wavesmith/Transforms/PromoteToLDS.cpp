@@ -100,33 +100,32 @@ void PromoteToLDSPass::promote(WorkgroupOp workgroup, int64_t limit) {
   for (StageOp op : stages) {
     int64_t bytes = bytesOf(op.getResult(), copiesOf(op.getResult()));
     if (used + bytes > limit) {
-      op.emitRemark("not promoted: needs ")
-          << bytes << " bytes of LDS, " << limit - used << " are left";
+      sayNotDone(op, "promote-to-lds",
+                 "not promoted: needs " + llvm::Twine(bytes) +
+                     " bytes of LDS, " + llvm::Twine(limit - used) +
+                     " are left");
       continue;
     }
     used += bytes;
     op.setSpace(MemorySpace::LDS);
-    op.emitRemark("promoted to LDS, ") << bytes << " bytes";
+    sayDone(op, "promote-to-lds",
+            "promoted to LDS, " + llvm::Twine(bytes) + " bytes");
   }
   // Tables that a loop reads element by element.
   llvm::erase_if(tables, [&](TableOp op) {
-    return llvm::any_of(op->getUsers(), [&](Operation *user) {
-      auto reduce = dyn_cast<SegmentedReduceOp>(user);
-      auto stage = dyn_cast<StageOp>(user);
-      if (auto gather = dyn_cast<GatherOp>(user))
-        for (Operation *next : gather->getUsers())
-          if (auto last = dyn_cast<SegmentedReduceOp>(next))
-            reduce = reduce ? reduce : last;
-      return stage || isa<ReplicateOp>(user) ||
-             (reduce && reduce.getResident());
-    });
+    return feedsResident(op) ||
+           llvm::any_of(op->getUsers(), [](Operation *user) {
+             return isa<StageOp, ReplicateOp>(user);
+           });
   });
   sortByKey(tables, [&](TableOp op) { return bytesOf(op.getResult(), zones); });
   for (TableOp op : tables) {
     int64_t bytes = bytesOf(op.getResult(), zones);
     if (used + bytes > limit) {
-      op.emitRemark("not promoted: needs ")
-          << bytes << " bytes of LDS, " << limit - used << " are left";
+      sayNotDone(op, "promote-to-lds",
+                 "not promoted: needs " + llvm::Twine(bytes) +
+                     " bytes of LDS, " + llvm::Twine(limit - used) +
+                     " are left");
       continue;
     }
     used += bytes;
@@ -135,19 +134,18 @@ void PromoteToLDSPass::promote(WorkgroupOp workgroup, int64_t limit) {
       loop = outer;
     op->moveBefore(loop);
     OpBuilder builder(loop);
-    auto stage =
-        StageOp::create(builder, op.getLoc(), op.getResult().getType(),
-                        op.getResult(), MemorySpace::LDS);
+    auto stage = StageOp::create(builder, op.getLoc(), op.getResult().getType(),
+                                 op.getResult(), MemorySpace::LDS);
     op.getResult().replaceAllUsesExcept(stage.getResult(), stage);
-    op.emitRemark("promoted to LDS, ") << bytes << " bytes";
+    sayDone(op, "promote-to-lds",
+            "promoted to LDS, " + llvm::Twine(bytes) + " bytes");
   }
 }
 
 void PromoteToLDSPass::runOnOperation() {
   int64_t limit = ldsBytes;
   if (limit == 0) {
-    auto target =
-        getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
+    auto target = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
     if (!target) {
       getOperation().emitError("expected a module with a target, or ldsbytes");
       return signalPassFailure();

@@ -145,9 +145,9 @@ static Component collect(ArrayRef<Value> seeds) {
     else if (op && isa<GatherOp>(op) &&
              !cast<GatherOp>(op).getIndices().getDefiningOp<TableOp>())
       component.obstacle = op;
-    else if (op && !isa<GatherOp, LoadZoneOp, arith::ConstantOp,
-                        tensor::SplatOp, scf::WhileOp, scf::ForOp, scf::IfOp>(
-                       op))
+    else if (op &&
+             !isa<GatherOp, LoadZoneOp, arith::ConstantOp, tensor::SplatOp,
+                  scf::WhileOp, scf::ForOp, scf::IfOp>(op))
       component.obstacle = op;
     for (OpOperand &use : value.getUses()) {
       Operation *owner = use.getOwner();
@@ -184,7 +184,8 @@ void ReplicateInWavefrontsPass::replicate(WorkgroupOp workgroup) {
     return;
   Component component = collect(seeds);
   if (component.obstacle) {
-    component.obstacle->emitRemark(
+    sayNotDone(
+        component.obstacle, "replicate-in-wavefronts",
         "needs its tensors shared out over the workgroup: not replicated");
     return;
   }
@@ -213,8 +214,8 @@ void ReplicateInWavefrontsPass::replicate(WorkgroupOp workgroup) {
         value = StageOp::create(builder, loc, value.getType(), value,
                                 MemorySpace::Global);
     }
-    operand.set(ReplicateOp::create(builder, loc, replicated(value.getType()),
-                                    value));
+    operand.set(
+        ReplicateOp::create(builder, loc, replicated(value.getType()), value));
   };
   llvm::SetVector<Operation *> users;
   for (Value value : component.values) {
@@ -227,9 +228,9 @@ void ReplicateInWavefrontsPass::replicate(WorkgroupOp workgroup) {
     if (auto gather = dyn_cast<GatherOp>(op)) {
       if (component.values.contains(gather.getResult()))
         enter(gather.getIndicesMutable());
-    } else if (isElementwise(op) || isa<SegmentedReduceOp, scf::WhileOp,
-                                        scf::ForOp, scf::YieldOp,
-                                        scf::ConditionOp>(op)) {
+    } else if (isElementwise(op) ||
+               isa<SegmentedReduceOp, scf::WhileOp, scf::ForOp, scf::YieldOp,
+                   scf::ConditionOp>(op)) {
       for (OpOperand &operand : op->getOpOperands()) {
         // Control flow carries tensors of both kinds.
         if (!isElementwise(op) && !isa<SegmentedReduceOp>(op)) {
@@ -250,13 +251,14 @@ void ReplicateInWavefrontsPass::replicate(WorkgroupOp workgroup) {
   for (Value value : component.values) {
     value.setType(replicated(value.getType()));
     if (auto constant = value.getDefiningOp<arith::ConstantOp>())
-      constant.setValueAttr(DenseElementsAttr::get(
-          cast<ShapedType>(value.getType()),
-          cast<DenseElementsAttr>(constant.getValue())
-              .getSplatValue<Attribute>()));
+      constant.setValueAttr(
+          DenseElementsAttr::get(cast<ShapedType>(value.getType()),
+                                 cast<DenseElementsAttr>(constant.getValue())
+                                     .getSplatValue<Attribute>()));
   }
-  workgroup.emitRemark("every wavefront computes ")
-      << component.values.size() << " tensors for itself";
+  sayDone(workgroup, "replicate-in-wavefronts",
+          "every wavefront computes " + llvm::Twine(component.values.size()) +
+              " tensors for itself");
 }
 
 void ReplicateInWavefrontsPass::runOnOperation() {

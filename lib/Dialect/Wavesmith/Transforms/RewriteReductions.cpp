@@ -49,7 +49,8 @@ void RewriteReductionsPass::rewriteWhole(SegmentedReduceOp op,
       if (!stage.getSource().getDefiningOp<tensor::ConcatOp>() &&
           loopAround(stage) == loopAround(op))
         operand.set(stage.getSource());
-  op.emitRemark("reduced by ") << threads << " lanes";
+  sayDone(op, "rewrite-reductions",
+          "reduced by " + llvm::Twine(threads) + " lanes");
 }
 
 /// Several segments: as many lanes for each that the work of a thread becomes
@@ -67,10 +68,9 @@ void RewriteReductionsPass::rewriteSegments(SegmentedReduceOp op,
   for (int32_t trips = 1; trips <= longest; ++trips) {
     SmallVector<int32_t> lanes;
     for (unsigned i = 0; i < op.getNumSegments(); ++i) {
-      int32_t wanted =
-          llvm::divideCeil(segments[i + 1] - segments[i], trips);
-      lanes.push_back(std::min<int32_t>(
-          most, llvm::PowerOf2Ceil(std::max(1, wanted))));
+      int32_t wanted = llvm::divideCeil(segments[i + 1] - segments[i], trips);
+      lanes.push_back(
+          std::min<int32_t>(most, llvm::PowerOf2Ceil(std::max(1, wanted))));
     }
     op.setLanes(lanes);
     // A round costs its longest thread's elements, its tree, and the writing of
@@ -91,13 +91,14 @@ void RewriteReductionsPass::rewriteSegments(SegmentedReduceOp op,
   }
   if (llvm::all_of(best, [](int32_t lanes) { return lanes == 1; })) {
     op.setLanesAttr(before);
-    op.emitRemark("kept: no segment is worth more than one lane");
+    sayNotDone(op, "rewrite-reductions",
+               "kept: no segment is worth more than one lane");
     return;
   }
   op.setLanes(best);
-  op.emitRemark("reduced by ")
-      << *llvm::min_element(best) << " to " << *llvm::max_element(best)
-      << " lanes a segment";
+  sayDone(op, "rewrite-reductions",
+          "reduced by " + llvm::Twine(*llvm::min_element(best)) + " to " +
+              llvm::Twine(*llvm::max_element(best)) + " lanes a segment");
 }
 
 void RewriteReductionsPass::runOnOperation() {

@@ -34,7 +34,8 @@ SmallVector<PlacementRound> wavesmith::placeSegments(SegmentedReduceOp op,
       rounds.emplace_back(threads);
       next = 0;
     }
-    int32_t begin = segments[segment.number], end = segments[segment.number + 1];
+    int32_t begin = segments[segment.number],
+            end = segments[segment.number + 1];
     for (int32_t lane = 0; lane < segment.lanes; ++lane) {
       SegmentPart &part = rounds.back()[next++];
       part.segment = segment.number;

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Iterators.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "wavesmith/Dialect/Wavesmith/IR/Wavesmith.h"
@@ -48,6 +49,31 @@ inline bool isElementwise(mlir::Operation *op) {
   return op->getNumRegions() == 0 && op->getNumResults() == 1 &&
          (dialect == "arith" || dialect == "math") &&
          !mlir::isa<mlir::arith::ConstantOp>(op);
+}
+
+/// Whether an element of a value, or of what is computed from it, is read by a
+/// reduction that is resident.
+inline bool feedsResident(mlir::Operation *op) {
+  return llvm::any_of(op->getUsers(), [](mlir::Operation *user) {
+    if (auto reduce = mlir::dyn_cast<SegmentedReduceOp>(user))
+      return bool(reduce.getResident());
+    return (isElementwise(user) || mlir::isa<GatherOp>(user)) &&
+           feedsResident(user);
+  });
+}
+
+/// Says what a pass has done, or why not, to those who ask for remarks.
+inline void sayDone(mlir::Operation *op, llvm::StringRef pass,
+                    const llvm::Twine &text) {
+  auto options = mlir::remark::RemarkOpts::name(pass).category("wavesmith");
+  if (auto remark = mlir::remark::passed(op->getLoc(), options))
+    remark << mlir::remark::detail::Remark::Arg("Remark", text.str());
+}
+inline void sayNotDone(mlir::Operation *op, llvm::StringRef pass,
+                       const llvm::Twine &text) {
+  auto options = mlir::remark::RemarkOpts::name(pass).category("wavesmith");
+  if (auto remark = mlir::remark::missed(op->getLoc(), options))
+    remark << mlir::remark::detail::Remark::Arg("Remark", text.str());
 }
 
 /// Erases what nobody needs any more.

@@ -66,8 +66,8 @@ private:
   void rewrite(Sum &sum);
 
   Value table(OpBuilder &builder, Location loc, ArrayRef<int32_t> numbers) {
-    auto type = RankedTensorType::get({int64_t(numbers.size())},
-                                      builder.getI32Type());
+    auto type =
+        RankedTensorType::get({int64_t(numbers.size())}, builder.getI32Type());
     return TableOp::create(builder, loc, type,
                            DenseElementsAttr::get(type, numbers));
   }
@@ -75,7 +75,8 @@ private:
                ArrayRef<int32_t> at) {
     auto type =
         RankedTensorType::get({int64_t(at.size())}, builder.getF64Type());
-    return GatherOp::create(builder, loc, type, source, table(builder, loc, at));
+    return GatherOp::create(builder, loc, type, source,
+                            table(builder, loc, at));
   }
 
   Operation *loop;
@@ -159,10 +160,10 @@ bool Simplifier::describe(Value tensor, int32_t element, Value staged,
     if (!at)
       return false;
     auto list = cast<DenseElementsAttr>(at.getValue());
-    return describe(gather.getSource(),
-                    int32_t((*(list.value_begin<APInt>() + element))
-                                .getZExtValue()),
-                    {}, result);
+    return describe(
+        gather.getSource(),
+        int32_t((*(list.value_begin<APInt>() + element)).getZExtValue()), {},
+        result);
   }
   if (auto stage = dyn_cast_or_null<StageOp>(op)) {
     if (stage.getSpace() == MemorySpace::Registers)
@@ -237,9 +238,8 @@ void Simplifier::buildProducts(OpBuilder &builder) {
       for (auto &member : members)
         at.push_back(member[i].second);
       Value factor = gather(builder, loc, values[source], at);
-      product = product
-                    ? arith::MulFOp::create(builder, loc, product, factor)
-                    : factor;
+      product = product ? arith::MulFOp::create(builder, loc, product, factor)
+                        : factor;
     }
     parts.push_back(product);
     for (auto &member : members)
@@ -248,8 +248,8 @@ void Simplifier::buildProducts(OpBuilder &builder) {
   Value all = parts.size() == 1
                   ? parts[0]
                   : tensor::ConcatOp::create(builder, loc, /*dim=*/0, parts);
-  products = StageOp::create(builder, loc, all.getType(), all,
-                             MemorySpace::Global);
+  products =
+      StageOp::create(builder, loc, all.getType(), all, MemorySpace::Global);
 }
 
 void Simplifier::buildCoefficients(OpBuilder &builder) {
@@ -269,14 +269,15 @@ void Simplifier::buildCoefficients(OpBuilder &builder) {
     offset += numElements(value);
     parts.push_back(value);
   }
-  Value one = arith::ConstantOp::create(builder, loc,
-                                        builder.getF64FloatAttr(1.0));
-  parts.push_back(tensor::FromElementsOp::create(builder, loc, ValueRange{one}));
+  Value one =
+      arith::ConstantOp::create(builder, loc, builder.getF64FloatAttr(1.0));
+  parts.push_back(
+      tensor::FromElementsOp::create(builder, loc, ValueRange{one}));
   Value all = parts.size() == 1
                   ? parts[0]
                   : tensor::ConcatOp::create(builder, loc, /*dim=*/0, parts);
-  coefficients = StageOp::create(builder, loc, all.getType(), all,
-                                 MemorySpace::Global);
+  coefficients =
+      StageOp::create(builder, loc, all.getType(), all, MemorySpace::Global);
   for (Sum &sum : sums)
     for (Monomial &monomial : sum.elements)
       for (Leaf leaf : monomial.coefficients)
@@ -314,13 +315,12 @@ void Simplifier::rewrite(Sum &sum) {
   for (size_t i = 0; i < std::max<size_t>(1, mostCoefficients); ++i) {
     SmallVector<int32_t> from;
     for (const Monomial *member : members)
-      from.push_back(coefficientPositions
-                         [i < member->coefficients.size()
-                              ? member->coefficients[i]
-                              : Leaf(~0u, 0)]);
+      from.push_back(coefficientPositions[i < member->coefficients.size()
+                                              ? member->coefficients[i]
+                                              : Leaf(~0u, 0)]);
     Value part = gather(builder, loc, coefficients, from);
-    weights = weights ? arith::MulFOp::create(builder, loc, weights, part)
-                      : part;
+    weights =
+        weights ? arith::MulFOp::create(builder, loc, weights, part) : part;
   }
   SmallVector<double> numbers;
   for (const Monomial *member : members)
@@ -340,7 +340,8 @@ void Simplifier::rewrite(Sum &sum) {
         math::FmaOp::create(builder, loc, block->getArgument(1),
                             block->getArgument(2), block->getArgument(0));
     YieldOp::create(builder, loc, next);
-    block = builder.createBlock(&reduce.getCombine(), {}, {f64, f64}, {loc, loc});
+    block =
+        builder.createBlock(&reduce.getCombine(), {}, {f64, f64}, {loc, loc});
     next = arith::AddFOp::create(builder, loc, block->getArgument(0),
                                  block->getArgument(1));
     YieldOp::create(builder, loc, next);
@@ -357,8 +358,8 @@ void Simplifier::rewrite(Sum &sum) {
     builder.setInsertionPointAfter(merged);
     weights = merged.getResult(0);
   }
-  weights = StageOp::create(builder, loc, newType, weights,
-                            MemorySpace::Global);
+  weights =
+      StageOp::create(builder, loc, newType, weights, MemorySpace::Global);
   builder.setInsertionPoint(op);
   Value read = gather(builder, loc, products, at);
   auto reduce = SegmentedReduceOp::create(
@@ -366,8 +367,9 @@ void Simplifier::rewrite(Sum &sum) {
       op.getInit(), builder.getDenseI32ArrayAttr(newSegments),
       op.getLanesAttr(), op.getResidentAttr());
   addRegions(reduce);
-  op.emitRemark("") << members.size() << " terms in " << at.size()
-                    << " weighted products";
+  sayDone(op, "simplify-terms",
+          llvm::Twine(members.size()) + " terms in " + llvm::Twine(at.size()) +
+              " weighted products");
   op.replaceAllUsesWith(reduce.getResults());
   op.erase();
 }
