@@ -122,6 +122,9 @@ ArrayRef<wavesmith::OptionalPass> wavesmith::getOptionalPasses() {
       {"wavesmith-promote-to-lds",
        [](const CompileOptions &) { return createPromoteToLDSPass(); },
        /*changesAnnotations=*/false, Level::Workgroup},
+      {"wavesmith-eliminate-barriers",
+       [](const CompileOptions &) { return createEliminateBarriersPass(); },
+       /*changesAnnotations=*/false, Level::Kernel},
   };
   return passes;
 }
@@ -204,11 +207,11 @@ void wavesmith::buildPipeline(OpPassManager &manager,
   addOptional(OptionalPass::Level::Workgroup);
   observe(PipelineStage::Workgroup);
   manager.addPass(createDistributeToThreadsPass());
+  manager.nest<gpu::GPUModuleOp>().addPass(createSCFToControlFlowPass());
   addOptional(OptionalPass::Level::Kernel);
   observe(PipelineStage::Kernel);
   OpPassManager &kernels = manager.nest<gpu::GPUModuleOp>();
   kernels.addPass(createLowerKernelArgumentsPass());
-  kernels.addPass(createSCFToControlFlowPass());
   ConvertGpuOpsToROCDLOpsOptions rocdl;
   rocdl.chipset = options.architecture;
   rocdl.runtime = gpu::amd::Runtime::HIP;

@@ -63,6 +63,8 @@ struct Home {
   /// In LDS: one element more than the tensor has room for, at its end, which
   /// becomes +0.0 if a reduction asks for it.
   bool hasRoomForZero = false;
+  /// Each wavefront has a copy of its own.
+  bool isOwn = false;
 };
 
 /// Where the elements of a resident reduction come from, for each of a thread's
@@ -210,6 +212,9 @@ private:
   FailureOr<SmallVector<Value>> expand(Operation *user, ValueRange values);
   void bind(ValueRange tensors, ValueRange expanded);
   Value cloneScalar(Operation *op, ValueRange operands);
+  /// A condition that is the same for the zone as one of scalar registers,
+  /// where a wavefront has no other zone: a branch instead of a mask.
+  Value uniform(Value condition);
 
   WorkgroupOp workgroup;
   gpu::GPUModuleOp module;
@@ -309,6 +314,12 @@ LogicalResult ZoneBody::distribute(IRMapping known) {
   if (threads > wavefront) {
     laneInWave = arith::RemUIOp::create(builder, loc, lane, index(wavefront));
     wave = arith::DivUIOp::create(builder, loc, lane, index(wavefront));
+    // The same in all lanes, which the back end cannot know.
+    Type i32 = builder.getI32Type();
+    wave = arith::IndexCastUIOp::create(builder, loc, i32, wave);
+    wave = ROCDL::ReadfirstlaneOp::create(builder, loc, i32, wave);
+    wave = arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(),
+                                        wave);
     start = wave.getDefiningOp();
   } else {
     start = index(0).getDefiningOp();
@@ -386,7 +397,10 @@ Value ZoneBody::load(const Home &home, Value element) {
   if (home.prefix)
     at.push_back(home.prefix);
   at.push_back(element);
-  return memref::LoadOp::create(builder, loc, home.memory, at);
+  auto op = memref::LoadOp::create(builder, loc, home.memory, at);
+  if (home.isOwn)
+    op->setAttr(kOwnWavefrontAttrName, builder.getUnitAttr());
+  return op;
 }
 
 void ZoneBody::store(Value value, const Home &home, Value element) {
@@ -396,7 +410,9 @@ void ZoneBody::store(Value value, const Home &home, Value element) {
   if (home.prefix)
     at.push_back(home.prefix);
   at.push_back(element);
-  memref::StoreOp::create(builder, loc, value, home.memory, at);
+  auto op = memref::StoreOp::create(builder, loc, value, home.memory, at);
+  if (home.isOwn)
+    op->setAttr(kOwnWavefrontAttrName, builder.getUnitAttr());
 }
 
 Value ZoneBody::slotValue(Operation *user, Value tensor, int64_t slot) {
@@ -480,6 +496,7 @@ Home ZoneBody::allocateLDS(int64_t count, Type element, bool perWavefront) {
       room * copies * llvm::divideCeil(element.getIntOrFloatBitWidth(), 8), 8);
   Home home;
   home.hasRoomForZero = true;
+  home.isOwn = perWavefront;
   home.depth = loops.size();
   home.memory = kernel.addWorkgroupAttribution(type, loc);
   if (copies > 1)
@@ -1288,16 +1305,12 @@ Value ZoneBody::waveHasMore(const PlacementRound &round, int32_t begin) {
 }
 
 Value ZoneBody::isInWavefronts(uint32_t mask) {
-  OpBuilder::InsertionGuard guard(builder);
-  // The same in a wavefront, which the back end cannot know.
   auto constant = [&](uint32_t value) -> Value {
     return arith::ConstantOp::create(builder, loc,
                                      builder.getI32IntegerAttr(int32_t(value)));
   };
   Value number =
       arith::IndexCastUIOp::create(builder, loc, builder.getI32Type(), wave);
-  number = ROCDL::ReadfirstlaneOp::create(builder, loc, builder.getI32Type(),
-                                          number);
   Value bit = arith::AndIOp::create(
       builder, loc,
       arith::ShRUIOp::create(builder, loc, constant(mask), number),
@@ -1312,25 +1325,29 @@ void ZoneBody::combinePlaced(SegmentedReduceOp op, const PlacementRound &round,
                              SmallVectorImpl<Value> &accumulators) {
   if (mostLanes == 1)
     return;
-  bool isUniform = llvm::all_of(round, [&](const SegmentPart &part) {
-    return part.lanes == mostLanes || part.segment < 0;
-  });
+  // Lanes of smaller segments go on with what is not theirs; their result is
+  // taken from where their tree ended.
   auto combine = [&] {
+    SmallVector<std::pair<int64_t, SmallVector<Value>>> ended;
     for (int64_t distance = 1; distance < mostLanes; distance *= 2) {
+      if (llvm::any_of(round, [&](const SegmentPart &part) {
+            return part.lanes == distance && part.segment >= 0;
+          }))
+        ended.push_back({distance, SmallVector<Value>(accumulators.begin(),
+                                                      accumulators.end())});
       SmallVector<Value> both(accumulators.begin(), accumulators.end());
       for (Value accumulator : accumulators)
         both.push_back(exchange(accumulator, distance));
       SmallVector<Value> combined = inlineRegion(op.getCombine(), both);
-      if (!isUniform) {
-        Value takesPart = arith::CmpIOp::create(
-            builder, loc, arith::CmpIPredicate::sgt, lanes,
-            arith::ConstantOp::create(builder, loc,
-                                      builder.getI32IntegerAttr(distance)));
-        for (auto [value, before] : llvm::zip_equal(combined, accumulators))
-          value =
-              arith::SelectOp::create(builder, loc, takesPart, value, before);
-      }
       accumulators.assign(combined.begin(), combined.end());
+    }
+    for (auto &[count, values] : ended) {
+      Value isTheirs = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::eq, lanes,
+          arith::ConstantOp::create(builder, loc,
+                                    builder.getI32IntegerAttr(count)));
+      for (auto [value, own] : llvm::zip_equal(accumulators, values))
+        value = arith::SelectOp::create(builder, loc, isTheirs, own, value);
     }
   };
   // Segments with many lanes are in the first wavefronts.
@@ -1417,10 +1434,23 @@ void ZoneBody::bind(ValueRange values, ValueRange expanded) {
   }
 }
 
+Value ZoneBody::uniform(Value condition) {
+  if (threads < wavefront)
+    return condition;
+  Value lanes = ROCDL::BallotOp::create(builder, loc, builder.getI64Type(),
+                                        condition);
+  Value none =
+      arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, lanes,
+                               none);
+}
+
 LogicalResult ZoneBody::rewriteControlFlow(Operation *op) {
   FailureOr<SmallVector<Value>> operands = expand(op, op->getOperands());
   if (failed(operands))
     return failure();
+  if (isa<scf::IfOp>(op))
+    operands->front() = uniform(operands->front());
   OperationState state(op->getLoc(), op->getName(), *operands,
                        expand(op->getResultTypes()), op->getAttrs());
   for (unsigned i = 0; i < op->getNumRegions(); ++i)
@@ -1589,6 +1619,8 @@ LogicalResult ZoneBody::rewrite(Operation *op) {
                 expand(op, op->getOperands());
             if (failed(operands))
               return failure();
+            if (isa<scf::ConditionOp>(op))
+              operands->front() = uniform(operands->front());
             OperationState state(loc, op->getName(), *operands, TypeRange(),
                                  op->getAttrs());
             builder.create(state);
