@@ -85,9 +85,9 @@ private:
     unsigned rank = op.isPacked() ? 3 : 4;
     unsigned heads = op.getHeadsDimension();
     Type elementType = op.getInputElementType();
-    for (auto [name, value] : {std::pair("q", Value(op.getQ())),
-                               std::pair("k", Value(op.getK())),
-                               std::pair("v", Value(op.getV()))}) {
+    for (auto [name, value] :
+         {std::pair("q", Value(op.getQ())), std::pair("k", Value(op.getK())),
+          std::pair("v", Value(op.getV()))}) {
       RankedTensorType type = getTensorType(value);
       if (type.getRank() != rank)
         return op.emitOpError("expected ")
@@ -123,9 +123,9 @@ private:
              << op.getNumKeyValueHeads() << ", got " << op.getNumQueryHeads();
 
     if (!op.isPacked())
-      for (auto [name, value] : {std::pair("q", Value(op.getQ())),
-                                 std::pair("k", Value(op.getK())),
-                                 std::pair("v", Value(op.getV()))})
+      for (auto [name, value] :
+           {std::pair("q", Value(op.getQ())), std::pair("k", Value(op.getK())),
+            std::pair("v", Value(op.getV()))})
         if (failed(merge(value, name, 0, "batch", sizes.batch)))
           return failure();
     unsigned sequence = op.getSequenceDimension();
@@ -174,8 +174,7 @@ private:
                                   "thd, got none"
                                 : "expected layout thd with "
                                   "cumulative_lengths, got ")
-             << (op.isPacked() ? ""
-                               : stringifyAttentionLayout(op.getLayout()));
+             << (op.isPacked() ? "" : stringifyAttentionLayout(op.getLayout()));
     if (!hasQ)
       return success();
     // One number more than there are sequences.
@@ -365,9 +364,9 @@ static LogicalResult verifyRegion(AttentionOp op, Region &region,
 
 LogicalResult AttentionOp::verifyRegions() {
   Builder builder(getContext());
-  return failure(failed(verifyRegion(*this, getScore(), "score",
-                                     kNumScoreArguments,
-                                     builder.getF32Type())) ||
-                 failed(verifyRegion(*this, getMask(), "mask",
-                                     kNumMaskArguments, builder.getI1Type())));
+  return failure(
+      failed(verifyRegion(*this, getScore(), "score", kNumScoreArguments,
+                          builder.getF32Type())) ||
+      failed(verifyRegion(*this, getMask(), "mask", kNumMaskArguments,
+                          builder.getI1Type())));
 }
