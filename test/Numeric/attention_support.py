@@ -318,8 +318,16 @@ def _sequence(case: Case, name: str, array: np.ndarray, b: int, offsets) -> np.n
     return part.astype(np.float64)
 
 
-def evaluate(case: Case, inputs: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """o and lse in f64."""
+def evaluate(
+    case: Case, inputs: dict[str, np.ndarray], dtype=np.float64
+) -> tuple[np.ndarray, np.ndarray]:
+    """o and lse, as f64. With another `dtype` it is the eager computation in that type,
+    whose errors are the yardstick of a kernel's: each matrix that it would write to
+    memory is rounded."""
+
+    def rounded(array):
+        return array.astype(dtype).astype(np.float64)
+
     heads = case.query_heads
     tokens = inputs["q"].shape
     o = np.zeros((*tokens[:-1], case.value_head_dim))
@@ -338,18 +346,19 @@ def evaluate(case: Case, inputs: dict[str, np.ndarray]) -> tuple[np.ndarray, np.
         k, v = (np.repeat(part, heads // case.key_heads, axis=0) for part in (k, v))
         queries, keys = q.shape[1], k.shape[1]
         h, i, j = np.ogrid[:heads, :queries, :keys]
-        s = case.effective_scale * np.einsum("hid,hjd->hij", q, k)
+        s = rounded(case.effective_scale * rounded(np.einsum("hid,hjd->hij", q, k)))
         if case.softcap:
-            s = case.softcap * np.tanh(s / case.softcap)
+            s = rounded(case.softcap * np.tanh(s / case.softcap))
         if "bias" in inputs:
             bias = inputs["bias"].astype(np.float64)
             bias = bias[b if "b" in case.bias else 0]
-            s = s + bias[:, :queries if "q" in case.bias else 1, :keys]
+            s = rounded(s + bias[:, :queries if "q" in case.bias else 1, :keys])
         if "alibi" in inputs:
             slopes = np.broadcast_to(inputs["alibi"].astype(np.float64), (batch, heads))[b]
-            s = s - slopes[:, None, None] * np.abs((queries - 1 - i) - (keys - 1 - j))
+            distance = np.abs((queries - 1 - i) - (keys - 1 - j))
+            s = rounded(s - slopes[:, None, None] * distance)
         if case.score:
-            s = SCORES[case.score].numpy(s, b, h, i, j, captured)
+            s = rounded(SCORES[case.score].numpy(s, b, h, i, j, captured))
         allowed = np.ones((heads, queries, keys), dtype=bool)
         if case.causal == "top_left":
             allowed &= np.tri(queries, keys, dtype=bool)
@@ -368,7 +377,8 @@ def evaluate(case: Case, inputs: dict[str, np.ndarray]) -> tuple[np.ndarray, np.
         p = np.exp(s - np.where(largest == -np.inf, 0, largest))
         total = p.sum(axis=-1, keepdims=True)
         dead = total[..., 0] == 0
-        rows = np.einsum("hij,hjd->hid", p / np.where(total == 0, 1, total), v)
+        weights = rounded(p / np.where(total == 0, 1, total))
+        rows = rounded(np.einsum("hij,hjd->hid", weights, v))
         with np.errstate(divide="ignore"):
             row_lse = np.where(dead, -np.inf, largest[..., 0] + np.log(total[..., 0]))
         if case.packed:

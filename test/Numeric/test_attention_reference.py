@@ -339,6 +339,17 @@ def test_results_in_their_types(tmp_path, result):
                                   o.astype(DTYPES[result]).astype(np.float64))
 
 
+@pytest.mark.parametrize("dtype,size", [("f16", 2**-11), ("bf16", 2**-8)])
+def test_the_yardstick_of_kernels(tmp_path, dtype, size):
+    # An eager computation is off by about the size of its type's rounding, so that
+    # kernels may be held to a multiple of its error.
+    case = Case(type=dtype, query_lengths=(64,), key_lengths=(64,), softcap=5.0)
+    inputs = make_inputs(case)
+    o, _ = reference(tmp_path, case, inputs)
+    error = np.abs(evaluate(case, inputs, DTYPES[dtype])[0] - o).max()
+    assert size / 4 < error < 16 * size
+
+
 def test_threads_do_not_matter(tmp_path):
     case = Case(mask="documents", score="relative", query_heads=8, key_heads=4)
     inputs = make_inputs(case)

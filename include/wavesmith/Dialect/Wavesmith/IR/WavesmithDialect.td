@@ -17,7 +17,8 @@ def Wavesmith_Dialect : Dialect {
   let description = [{
     Two kinds of operations live here. The problem level describes a system of
     sparse-term ordinary differential equations and asks for a quantity of it
-    on a batch of independent zones. The workgroup level says what one
+    on a batch of independent zones, or it is an attention. The workgroup level
+    says what one
     workgroup does, as operations with value semantics on tensors whose last
     dimension runs over the zones of the workgroup.
 
