@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Parser/Parser.h"
 #include "wavesmith/Device/NumpyFile.h"
+#include "wavesmith/Reference/AttentionEvaluator.h"
 #include "wavesmith/Reference/FunctionEvaluator.h"
 #include "wavesmith/Reference/WorkgroupEvaluator.h"
 #include "wavesmith/Support/FileTransaction.h"
@@ -92,6 +93,11 @@ struct CommandLine {
       cl::desc("The bits of the device (f64, the default), or computed in high "
                "precision and rounded once"),
       cl::init("f64"), cl::cat(category)};
+  cl::opt<bool> roundResults{
+      "round-results",
+      cl::desc("Write the results of attention in their types, rounded to "
+               "nearest even; without it they are f64"),
+      cl::cat(category)};
   cl::opt<std::string> threads{
       "threads", cl::value_desc("N"),
       cl::desc("Host threads; 0 (the default) for all cores"), cl::init("0"),
@@ -535,13 +541,16 @@ readScalar(const WorkgroupEvaluator::Argument &argument, StringRef text) {
   int32_t narrow = 0;
   switch (argument.type) {
   case ElementType::F64:
-    wrong = text.getAsDouble(number, /*AllowInexact=*/true);
-    set(number);
-    break;
   case ElementType::F32:
+  case ElementType::F16:
+  case ElementType::BF16:
+  case ElementType::F8E4M3FNUZ: {
     wrong = text.getAsDouble(number, /*AllowInexact=*/true);
-    set(static_cast<float>(number));
+    // The host is little endian.
+    uint64_t bits = encodeFloat(argument.type, number);
+    std::memcpy(scalar.bytes.data(), &bits, scalar.bytes.size());
     break;
+  }
   case ElementType::I64:
     wrong = text.getAsInteger(10, integer);
     set(integer);
@@ -687,6 +696,94 @@ static llvm::Error runWorkgroup(const CommandLine &line,
   return transaction.commit();
 }
 
+//===----------------------------------------------------------------------===//
+// Functions of attention
+//===----------------------------------------------------------------------===//
+
+static llvm::Error runAttention(const CommandLine &line,
+                                const AttentionEvaluator &function) {
+  if (!line.termValues.empty() || !line.magnitudes.empty() ||
+      !line.recordSteps.empty() || !line.records.empty() ||
+      !line.branches.empty() || line.precision != "f64")
+    return llvm::createStringError(
+        "--term-values, --magnitude, --record-steps, --record, --branches and "
+        "--precision=high are for systems, and the function is attention");
+  if (!line.scalars.empty())
+    return llvm::createStringError(
+        "--scalar: the function has no scalar argument");
+  AttentionEvaluator::Options options;
+  options.roundResults = line.roundResults;
+  if (StringRef(line.threads).getAsInteger(10, options.numThreads))
+    return llvm::createStringError("--threads=" + line.threads +
+                                   ": expected an integer from 0 on");
+
+  ArrayRef<AttentionEvaluator::Array> arguments = function.getArguments();
+  std::vector<std::optional<HostArray>> given(arguments.size());
+  for (const std::string &text : line.inputs) {
+    auto pair = splitNamedValue("input", text);
+    if (!pair)
+      return pair.takeError();
+    auto argument = findNamed(arguments, "argument", pair->first);
+    if (!argument)
+      return argument.takeError();
+    if (!(*argument)->isUsed)
+      return llvm::createStringError("argument '" + pair->first +
+                                     "' is not used by the function");
+    std::optional<HostArray> &value = given[*argument - arguments.begin()];
+    if (value)
+      return llvm::createStringError("argument '" + pair->first +
+                                     "' is given twice");
+    llvm::Expected<HostArray> array = readNumpyFile(pair->second);
+    if (!array)
+      return array.takeError();
+    value = std::move(*array);
+  }
+  std::vector<HostArray> arrays;
+  for (auto [argument, value] : llvm::zip_equal(arguments, given)) {
+    if (argument.isUsed && !value)
+      return llvm::createStringError(
+          "argument '" + argument.name +
+          "' is missing: pass --input=" + argument.name + "=file.npy");
+    arrays.push_back(value ? std::move(*value) : HostArray());
+  }
+
+  struct File {
+    size_t result;
+    StringRef path;
+  };
+  SmallVector<File> files;
+  llvm::StringSet<> paths;
+  ArrayRef<AttentionEvaluator::Array> results = function.getResults();
+  for (const std::string &text : line.outputs) {
+    auto pair = splitNamedValue("output", text);
+    if (!pair)
+      return pair.takeError();
+    auto result = findNamed(results, "result", pair->first);
+    if (!result)
+      return result.takeError();
+    if (!paths.insert(pair->second).second)
+      return llvm::createStringError("two results would be written to " +
+                                     pair->second);
+    files.push_back(
+        {static_cast<size_t>(*result - results.begin()), pair->second});
+  }
+  if (files.empty())
+    return llvm::createStringError(
+        "no result is asked for: pass --output=name=file.npy; results are " +
+        listNames(results));
+
+  llvm::Expected<std::vector<HostArray>> outputs =
+      function.evaluate(arrays, options);
+  if (!outputs)
+    return outputs.takeError();
+  FileTransaction transaction;
+  for (const File &file : files)
+    if (llvm::Error error = transaction.add(
+            file.path, formatNumpy((*outputs)[file.result].view())))
+      return error;
+  return transaction.commit();
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   initializeTool("wavesmith-evaluate");
@@ -695,7 +792,7 @@ int main(int argc, char **argv) {
           argc, argv,
           "Evaluates a function of a module by the reference evaluator\n",
           {&line.function, &line.termValues, &line.recordSteps, &line.branches,
-           &line.precision, &line.threads}))
+           &line.precision, &line.threads, &line.roundResults}))
     return 1;
 
   DialectRegistry registry;
@@ -725,6 +822,22 @@ int main(int argc, char **argv) {
   llvm::Expected<func::FuncOp> function = findFunction(*module, line.function);
   if (!function) {
     printToolError(llvm::toString(function.takeError()));
+    return 1;
+  }
+  if (AttentionEvaluator::isFor(*function)) {
+    FailureOr<AttentionEvaluator> evaluator =
+        AttentionEvaluator::create(*function);
+    if (failed(evaluator))
+      return 1;
+    if (llvm::Error error = runAttention(line, *evaluator)) {
+      printToolError(llvm::toString(std::move(error)));
+      return 1;
+    }
+    return 0;
+  }
+  if (line.roundResults) {
+    printToolError("--round-results is for attention, and the function is "
+                   "none");
     return 1;
   }
   if (WorkgroupEvaluator::isFor(*function)) {
