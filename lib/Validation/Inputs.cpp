@@ -252,7 +252,8 @@ wavesmith::makeInputs(const KernelDescription &kernel, func::FuncOp function,
                                    return WalkResult::interrupt();
                                  })
                                  .wasInterrupted();
-  for (auto [index, argument] : llvm::enumerate(kernel.arguments)) {
+  for (size_t index = 0; index != kernel.arguments.size(); ++index) {
+    const ArgumentDescription &argument = kernel.arguments[index];
     if (!isAsked(argument))
       continue;
     auto add = [&](HostArray array, std::string source) {

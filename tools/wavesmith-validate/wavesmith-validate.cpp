@@ -202,11 +202,13 @@ static llvm::Error readRequest(const CommandLine &line, Request &request) {
   auto tests = selectOptionalPasses(line.testPasses, test::getTestPasses());
   if (!tests)
     return tests.takeError();
-  llvm::append_range(validation.passes, *tests);
-  llvm::stable_sort(validation.passes,
-                    [](const OptionalPass &a, const OptionalPass &b) {
-                      return a.level < b.level;
-                    });
+  // Each stands after those of its level.
+  for (const OptionalPass &pass : *tests) {
+    auto after = llvm::find_if(validation.passes, [&](const OptionalPass &other) {
+      return other.level > pass.level;
+    });
+    validation.passes.insert(after, pass);
+  }
 #endif
 
   for (StringRef text : line.inputs) {
