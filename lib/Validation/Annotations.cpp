@@ -55,8 +55,8 @@ Annotations Annotations::get(func::FuncOp function) {
       for (Type type : op->getResultTypes()) {
         Type element = getElementTypeOrSelf(type);
         if (isa<FloatType>(element) && !element.isF64())
-          annotations.narrowArithmetic.insert(op->getName().getStringRef().str() +
-                                              " in " + print(element));
+          annotations.narrowArithmetic.insert(
+              op->getName().getStringRef().str() + " in " + print(element));
       }
     }
   });
@@ -105,8 +105,7 @@ wavesmith::describeOtherChanges(const Annotations &before,
   if (before.stagedBytes != after.stagedBytes)
     changes.push_back("staged bytes {" + format(before.stagedBytes) + "} -> {" +
                       format(after.stagedBytes) + "}");
-  if (before.segmentsOfLanes.size() && after.segmentsOfLanes.size() &&
-      [&] {
+  if (before.segmentsOfLanes.size() && after.segmentsOfLanes.size() && [&] {
         std::set<int64_t> a, b;
         for (const auto &entry : before.lanesOfLength)
           a.insert(entry.first);

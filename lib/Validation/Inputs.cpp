@@ -154,8 +154,8 @@ static llvm::Error checkFill(const ArgumentDescription &argument,
   double limit = argument.type == ElementType::I32   ? 0x1p31
                  : argument.type == ElementType::I64 ? 0x1p63
                                                      : 0;
-  bool fits = limit == 0 || (value == std::trunc(value) && value >= -limit &&
-                             value < limit);
+  bool fits = limit == 0 ||
+              (value == std::trunc(value) && value >= -limit && value < limit);
   if (argument.type == ElementType::F32)
     fits = !std::isfinite(value) || std::isfinite(static_cast<float>(value));
   if (fits)
@@ -188,9 +188,9 @@ static void scaleToTotal(HostArray &states, OdeIntegrateOp op,
   }
 }
 
-llvm::Expected<Inputs>
-wavesmith::makeInputs(const KernelDescription &kernel, func::FuncOp function,
-                      const ValidationOptions &options) {
+llvm::Expected<Inputs> wavesmith::makeInputs(const KernelDescription &kernel,
+                                             func::FuncOp function,
+                                             const ValidationOptions &options) {
   auto isAsked = [](const ArgumentDescription &argument) {
     return argument.kind == ArgumentKind::Input ||
            argument.kind == ArgumentKind::Scalar;
@@ -247,11 +247,9 @@ wavesmith::makeInputs(const KernelDescription &kernel, func::FuncOp function,
 
   Operation *quantity = findQuantity(function);
   OdeSystemOp system = findSystem(quantity);
-  bool isNuclear = system && system
-                                 .walk([](ReaclibOp) {
-                                   return WalkResult::interrupt();
-                                 })
-                                 .wasInterrupted();
+  bool isNuclear =
+      system && system.walk([](ReaclibOp) { return WalkResult::interrupt(); })
+                    .wasInterrupted();
   for (size_t index = 0; index != kernel.arguments.size(); ++index) {
     const ArgumentDescription &argument = kernel.arguments[index];
     if (!isAsked(argument))
@@ -304,17 +302,15 @@ wavesmith::makeInputs(const KernelDescription &kernel, func::FuncOp function,
           "argument '" + argument.name + "' is " + what +
           ", for which there is no rule: give it, --scalar=" + argument.name +
           "=number for all zones" +
-          (argument.isArray()
-               ? " or --input=" + argument.name + "=file.npy"
-               : ""));
+          (argument.isArray() ? " or --input=" + argument.name + "=file.npy"
+                              : ""));
     }
     case Role::States:
     case Role::Parameters: {
       ArrayAttr units = role == Role::States ? system.getStateUnits()
                                              : system.getParameterUnits();
       bool zonesFirst = argument.getZonesDimension() == 0;
-      for (auto [row, unit] :
-           llvm::enumerate(units.getAsRange<StringAttr>())) {
+      for (auto [row, unit] : llvm::enumerate(units.getAsRange<StringAttr>())) {
         RowRule rule = getRule(unit.getValue(), isNuclear);
         for (int64_t zone = 0; zone != inputs.zones; ++zone) {
           size_t at = zonesFirst ? zone * units.size() + row
@@ -328,8 +324,8 @@ wavesmith::makeInputs(const KernelDescription &kernel, func::FuncOp function,
       if (auto integrate = dyn_cast<OdeIntegrateOp>(quantity);
           integrate && role == Role::States)
         scaleToTotal(array, integrate, system, inputs.zones, zonesFirst);
-      add(std::move(array), role == Role::States ? "seeded states"
-                                                 : "seeded parameters");
+      add(std::move(array),
+          role == Role::States ? "seeded states" : "seeded parameters");
       continue;
     }
     case Role::None:

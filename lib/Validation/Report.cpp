@@ -48,11 +48,12 @@ static json::Value toInteger(uint64_t value) {
 static json::Object toJSON(const ValidationRow &row) {
   json::Array results;
   for (const ResultComparison &result : row.results) {
-    json::Object entry{{"name", result.name},
-                       {"size", toInteger(result.size)},
-                       {"differing", toInteger(result.differing)},
-                       {"max_relative_error", toNumber(result.maxRelativeError)},
-                       {"max_ulps", toInteger(result.maxUlps)}};
+    json::Object entry{
+        {"name", result.name},
+        {"size", toInteger(result.size)},
+        {"differing", toInteger(result.differing)},
+        {"max_relative_error", toNumber(result.maxRelativeError)},
+        {"max_ulps", toInteger(result.maxUlps)}};
     if (result.maxOverBound >= 0)
       entry["max_over_bound"] = toNumber(result.maxOverBound);
     results.push_back(std::move(entry));
@@ -73,6 +74,8 @@ static json::Object toJSON(const ValidationRow &row) {
     object["differ_from_evaluator"] = toInteger(*row.differFromEvaluator);
   if (row.differFromBefore)
     object["differ_from_before"] = toInteger(*row.differFromBefore);
+  if (row.meaningChanges)
+    object["meaning_changes"] = toInteger(*row.meaningChanges);
   if (row.zonesWithOtherSteps)
     object["zones_with_other_steps"] = toInteger(*row.zonesWithOtherSteps);
   if (row.steps)
@@ -108,7 +111,16 @@ json::Value ValidationReport::toJSON() const {
 static std::string formatError(double value) {
   if (value == 0)
     return "0";
+  if (!std::isfinite(value))
+    return std::isnan(value) ? "nan" : "inf";
   return llvm::formatv("{0:e1}", value).str();
+}
+
+/// A share of a bound.
+static std::string formatShare(double value) {
+  return value == 0 || value >= 100 || !(value >= 0.001)
+             ? formatError(value)
+             : llvm::formatv("{0:f3}", value).str();
 }
 
 static std::string formatUlps(uint64_t value) {
@@ -133,14 +145,15 @@ void ValidationReport::print(llvm::raw_ostream &os) const {
   for (const ValidationRow &row : rows) {
     std::vector<std::string> line;
     line.push_back(row.pass.empty() ? "(mandatory)" : row.pass);
-    line.push_back(row.announcesChange            ? "announced"
-                   : row.annotationChanges.empty() ? "none"
-                                                   : "hidden");
+    bool changes =
+        !row.annotationChanges.empty() || row.meaningChanges.value_or(0) > 0;
+    line.push_back(!changes              ? "none"
+                   : row.announcesChange ? "announced"
+                                         : "hidden");
     bool compared = !row.results.empty();
     line.push_back(compared ? formatError(row.maxRelativeError()) : "-");
     line.push_back(row.bound.empty() ? "-" : row.bound);
-    line.push_back(compared ? llvm::formatv("{0:f3}", row.overBound).str()
-                            : "-");
+    line.push_back(compared ? formatShare(row.overBound) : "-");
     line.push_back(compared ? formatUlps(row.maxUlps()) : "-");
     auto bits = [](std::optional<uint64_t> differing) -> std::string {
       if (!differing)
@@ -157,7 +170,8 @@ void ValidationReport::print(llvm::raw_ostream &os) const {
         if (counter.name == "SQ_LDS_BANK_CONFLICT")
           conflicts = llvm::formatv("{0:f0}", counter.value).str();
       if (row.launch->measuredSeconds)
-        time = llvm::formatv("{0:f2}", *row.launch->measuredSeconds * 1e6).str();
+        time =
+            llvm::formatv("{0:f2}", *row.launch->measuredSeconds * 1e6).str();
       else if (row.launch->modelledTime)
         time = llvm::formatv("{0:f2}", row.launch->modelledTime->seconds * 1e6)
                    .str();

@@ -168,7 +168,8 @@ FailureOr<Value> Rewriter::getError(Operation *op) {
   auto largest = [&]() -> Value {
     if (!e(0) && !e(1))
       return {};
-    return arith::MaximumFOp::create(builder, loc, errorOrZero(op->getOperand(0)),
+    return arith::MaximumFOp::create(builder, loc,
+                                     errorOrZero(op->getOperand(0)),
                                      errorOrZero(op->getOperand(1)));
   };
   return llvm::TypeSwitch<Operation *, FailureOr<Value>>(op)
@@ -181,9 +182,8 @@ FailureOr<Value> Rewriter::getError(Operation *op) {
               return {};
             return rounding(r);
           })
-      .Case<arith::AddFOp, arith::SubFOp>([&](Operation *) {
-        return add(add(e(0), e(1)), rounding(r));
-      })
+      .Case<arith::AddFOp, arith::SubFOp>(
+          [&](Operation *) { return add(add(e(0), e(1)), rounding(r)); })
       .Case([&](arith::MulFOp) {
         return add(add(scaled(e(0), x(1)), scaled(e(1), x(0))), rounding(r));
       })
@@ -205,10 +205,10 @@ FailureOr<Value> Rewriter::getError(Operation *op) {
               b = errorOf(select.getFalseValue());
         if (!a && !b)
           return {};
-        return arith::SelectOp::create(
-            builder, loc, values.lookup(select.getCondition()),
-            errorOrZero(select.getTrueValue()),
-            errorOrZero(select.getFalseValue()));
+        return arith::SelectOp::create(builder, loc,
+                                       values.lookup(select.getCondition()),
+                                       errorOrZero(select.getTrueValue()),
+                                       errorOrZero(select.getFalseValue()));
       })
       .Case([&](math::SqrtOp) {
         // |sqrt(a) - sqrt(b)| <= |a - b| / (sqrt(a) + sqrt(b)), one of which
@@ -282,10 +282,10 @@ LogicalResult Rewriter::rewrite(Operation *op) {
   }
   if (auto gather = dyn_cast<GatherOp>(op)) {
     Value error = errorOf(gather.getSource());
-    return set(error ? Value(GatherOp::create(
-                           builder, loc, type, error,
-                           values.lookup(gather.getIndices())))
-                     : Value());
+    return set(error
+                   ? Value(GatherOp::create(builder, loc, type, error,
+                                            values.lookup(gather.getIndices())))
+                   : Value());
   }
   if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
     Value error = errorOf(extract.getTensor());
@@ -308,8 +308,8 @@ LogicalResult Rewriter::rewrite(Operation *op) {
     SmallVector<Value> parts;
     for (Value input : concat.getInputs())
       parts.push_back(errorOrZero(input));
-    return set(tensor::ConcatOp::create(builder, loc, type, concat.getDim(),
-                                        parts));
+    return set(
+        tensor::ConcatOp::create(builder, loc, type, concat.getDim(), parts));
   }
   if (!isa<arith::ArithDialect, math::MathDialect>(op->getDialect()))
     return refuse(op);
@@ -330,10 +330,10 @@ LogicalResult Rewriter::rewriteReduction(SegmentedReduceOp op) {
   state.addAttribute("segments", op.getSegmentsAttr());
   if (op.getLanesAttr())
     state.addAttribute("lanes", op.getLanesAttr());
-  state.addAttribute(SegmentedReduceOp::getOperandSegmentSizeAttr(),
-                     builder.getDenseI32ArrayAttr(
-                         {static_cast<int32_t>(elements.size()),
-                          static_cast<int32_t>(init.size())}));
+  state.addAttribute(
+      SegmentedReduceOp::getOperandSegmentSizeAttr(),
+      builder.getDenseI32ArrayAttr({static_cast<int32_t>(elements.size()),
+                                    static_cast<int32_t>(init.size())}));
   Region *accumulate = state.addRegion(), *combine = state.addRegion();
   auto reduce = cast<SegmentedReduceOp>(builder.create(state));
   unsigned numAccumulators = op.getInit().size();

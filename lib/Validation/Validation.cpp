@@ -36,13 +36,13 @@ public:
           if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
             return success();
           std::string where;
-          if (auto place = diagnostic.getLocation()
-                               ->findInstanceOf<FileLineColLoc>();
+          if (auto place =
+                  diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
               place && place.getLine() != 0)
-            where = (place.getFilename().strref() + ":" +
-                     Twine(place.getLine()) + ":" + Twine(place.getColumn()) +
-                     ": ")
-                        .str();
+            where =
+                (place.getFilename().strref() + ":" + Twine(place.getLine()) +
+                 ":" + Twine(place.getColumn()) + ": ")
+                    .str();
           text += (text.empty() ? "" : "; ") + where + diagnostic.str();
           return success();
         }) {}
@@ -118,10 +118,9 @@ static void compareElements(const HostArray &got, const HostArray &wanted,
         return 0.0;
       return reference > 0 ? difference / reference : infinity;
     };
-    result.maxRelativeError =
-        std::max(result.maxRelativeError,
-                 over(scale.empty() ? std::abs(static_cast<double>(b))
-                                    : scale[i]));
+    result.maxRelativeError = std::max(
+        result.maxRelativeError,
+        over(scale.empty() ? std::abs(static_cast<double>(b)) : scale[i]));
     if constexpr (std::is_floating_point_v<T>) {
       // Unsigned: the distance of two numbers of different signs may not fit.
       auto x = static_cast<uint64_t>(getRank<Bits>(a)),
@@ -166,9 +165,9 @@ static ResultComparison compare(StringRef name, const HostArray &got,
 static uint64_t countDiffering(const Arrays &got, const Arrays &wanted) {
   uint64_t count = 0;
   for (const auto &entry : got)
-    count += compare(entry.first(), entry.second,
-                     wanted.find(entry.first())->second)
-                 .differing;
+    count +=
+        compare(entry.first(), entry.second, wanted.find(entry.first())->second)
+            .differing;
   return count;
 }
 
@@ -266,11 +265,10 @@ public:
 } // namespace
 
 /// Makes the evaluators of code at the workgroup level.
-static llvm::Error
-makeEvaluators(func::FuncOp function,
-               std::optional<WorkgroupEvaluator> &evaluator,
-               std::optional<WorkgroupEvaluator> &errors,
-               std::string &noErrors) {
+static llvm::Error makeEvaluators(func::FuncOp function,
+                                  std::optional<WorkgroupEvaluator> &evaluator,
+                                  std::optional<WorkgroupEvaluator> &errors,
+                                  std::string &noErrors) {
   auto create = [&](func::FuncOp from,
                     std::optional<WorkgroupEvaluator> &into) -> llvm::Error {
     ErrorCollector collector(from.getContext());
@@ -299,9 +297,8 @@ llvm::Expected<Meaning> Meaning::create(func::FuncOp function) {
       return llvm::createStringError(
           "function @" + function.getSymName() +
           " holds neither a quantity of a system nor a workgroup");
-    if (llvm::Error error =
-            makeEvaluators(function, meaning.workgroup, meaning.errors,
-                           meaning.noErrors))
+    if (llvm::Error error = makeEvaluators(function, meaning.workgroup,
+                                           meaning.errors, meaning.noErrors))
       return std::move(error);
     return meaning;
   }
@@ -452,8 +449,8 @@ static llvm::Expected<Stage> compileStage(ModuleOp module, StringRef function,
       stage.noEvaluator = "one zone a thread";
       return success();
     }
-    if (llvm::Error error = makeEvaluators(code, stage.evaluator, stage.errors,
-                                           stage.noErrors))
+    if (llvm::Error error =
+            makeEvaluators(code, stage.evaluator, stage.errors, stage.noErrors))
       stage.noEvaluator = llvm::toString(std::move(error));
     return success();
   };
@@ -463,7 +460,8 @@ static llvm::Expected<Stage> compileStage(ModuleOp module, StringRef function,
   if (failed(code))
     return collector.take();
   llvm::Expected<CodeObjectDescription> description =
-      CodeObjectDescription::parse(llvm::formatv("{0}", code->description).str());
+      CodeObjectDescription::parse(
+          llvm::formatv("{0}", code->description).str());
   if (!description)
     return description.takeError();
   stage.code = std::move(*code);
@@ -503,9 +501,9 @@ static llvm::Expected<RunResult> run(const Stage &stage, StringRef function,
   if (!device)
     return device.takeError();
   RunRequest request;
-  request.codeObject = ArrayRef(
-      reinterpret_cast<const uint8_t *>(stage.code.codeObject.data()),
-      stage.code.codeObject.size());
+  request.codeObject =
+      ArrayRef(reinterpret_cast<const uint8_t *>(stage.code.codeObject.data()),
+               stage.code.codeObject.size());
   request.description = &stage.description;
   request.kernel = function;
   for (const auto &entry : values)
@@ -539,10 +537,9 @@ private:
   /// Bounds from both codes' rounding errors; an error where there are none.
   llvm::Expected<Numbers> getErrorBounds(const Stage &stage);
   bool isAnnounced(size_t count) const {
-    return llvm::any_of(ArrayRef(options.passes).take_front(count),
-                        [](const OptionalPass &pass) {
-                          return pass.changesAnnotations;
-                        });
+    return llvm::any_of(
+        ArrayRef(options.passes).take_front(count),
+        [](const OptionalPass &pass) { return pass.changesAnnotations; });
   }
 
   ModuleOp module;
@@ -555,6 +552,8 @@ private:
   std::optional<Meaning::Results> wanted;
   /// Of the stage before; absent where it did not come so far.
   std::optional<Annotations> annotationsBefore;
+  /// Of the mandatory passes alone.
+  std::optional<Annotations> firstAnnotations;
   std::optional<Arrays> resultsBefore, evaluatedBefore;
 };
 
@@ -571,8 +570,8 @@ llvm::Expected<Numbers> Validator::getErrorBounds(const Stage &stage) {
   if (!stage.errors)
     return llvm::createStringError(stage.noErrors.empty() ? stage.noEvaluator
                                                           : stage.noErrors);
-  auto before = evaluate(*meaning->errors, inputs.values, inputs.zones,
-                         options.threads);
+  auto before =
+      evaluate(*meaning->errors, inputs.values, inputs.zones, options.threads);
   if (!before)
     return before.takeError();
   auto after =
@@ -605,8 +604,8 @@ llvm::Expected<StepComparison> Validator::compareSteps(size_t count) {
   for (unsigned i = 0; i != options.restarts; ++i)
     numbers.push_back(most * i / options.restarts);
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-  auto all = meaning->evaluate(inputs.values, inputs.zones, options.threads,
-                               numbers);
+  auto all =
+      meaning->evaluate(inputs.values, inputs.zones, options.threads, numbers);
   if (!all)
     return all.takeError();
   ArrayRef<OdeEvaluator::Record> records = all->integration.records;
@@ -658,15 +657,14 @@ llvm::Expected<StepComparison> Validator::compareSteps(size_t count) {
     SmallVector<int64_t, 4> shape =
         argument.isVector() ? SmallVector<int64_t, 4>{numRecords}
                             : problem.getShape(argument.rows, numRecords);
-    values[argument.name] =
-        makeArray<double>(ElementType::F64, shape, numbers);
+    values[argument.name] = makeArray<double>(ElementType::F64, shape, numbers);
   }
 
   OwningOpRef<ModuleOp> single = module.clone();
   single->walk([](OdeIntegrateOp op) { op.setMaxSteps(1); });
-  auto stage = compileStage(*single, name,
-                            ArrayRef(options.passes).take_front(count), compile,
-                            gaveUp);
+  auto stage =
+      compileStage(*single, name, ArrayRef(options.passes).take_front(count),
+                   compile, gaveUp);
   if (!stage) {
     if (gaveUp)
       single.release();
@@ -735,9 +733,8 @@ llvm::Expected<StepComparison> Validator::compareSteps(size_t count) {
     changed |= !status.empty() && status[index] != after.status[index];
     result.changedSteps += changed;
     OdeEvaluator::Results rates;
-    if (llvm::Error error =
-            meaning->system->evaluate(record.time, record.states,
-                                      parametersOf[index], 1, ode, rates))
+    if (llvm::Error error = meaning->system->evaluate(
+            record.time, record.states, parametersOf[index], 1, ode, rates))
       return std::move(error);
     for (unsigned row = 0; row != numStates && !states.empty(); ++row) {
       double a = states[row * records.size() + index],
@@ -797,12 +794,12 @@ void Validator::compareWithMeaning(ValidationRow &row, const Stage &stage,
     }
     auto magnitude = wanted->magnitudes.find(result);
     auto bound = bounds.find(result);
-    row.results.push_back(
-        compare(result, array, reference->second,
-                magnitude == wanted->magnitudes.end()
-                    ? ArrayRef<double>()
-                    : ArrayRef<double>(magnitude->second),
-                bound == bounds.end() ? ArrayRef<double>()
+    row.results.push_back(compare(result, array, reference->second,
+                                  magnitude == wanted->magnitudes.end()
+                                      ? ArrayRef<double>()
+                                      : ArrayRef<double>(magnitude->second),
+                                  bound == bounds.end()
+                                      ? ArrayRef<double>()
                                       : ArrayRef<double>(bound->second)));
     const ResultComparison &comparison = row.results.back();
     double over = 0;
@@ -818,7 +815,7 @@ void Validator::compareWithMeaning(ValidationRow &row, const Stage &stage,
     fail("no change of annotations is announced, and the results differ from "
          "the meaning");
   else if (row.overBound > 1)
-    fail(llvm::formatv("the error is {0:f2} times its bound ({1})",
+    fail(llvm::formatv("the error is {0:e2} times its bound ({1})",
                        row.overBound, row.bound)
              .str());
 
@@ -876,6 +873,8 @@ void Validator::fillRow(ValidationRow &row, llvm::Expected<Stage> compiled,
       fail("annotations changed, which the pass does not announce");
   }
   annotationsBefore = stage.annotations;
+  if (!firstAnnotations)
+    firstAnnotations = stage.annotations;
 
   std::optional<Arrays> evaluated;
   if (stage.evaluator) {
@@ -885,8 +884,12 @@ void Validator::fillRow(ValidationRow &row, llvm::Expected<Stage> compiled,
       return fail("the evaluator of the stage's code: " +
                   llvm::toString(values.takeError()));
     evaluated = std::move(*values);
-  } else if (meaning->isProblem() && !isAnnounced(count)) {
-    // Code of one zone a thread has the meaning of its description.
+  } else if (meaning->isProblem() &&
+             (!firstAnnotations ||
+              describeAnnotationChanges(*firstAnnotations, stage.annotations)
+                  .empty())) {
+    // Code of one zone a thread whose annotations nothing has changed has the
+    // meaning of its description.
     evaluated.emplace();
     for (const auto &entry : wanted->arrays)
       (*evaluated)[entry.first()] = entry.second;
@@ -918,13 +921,15 @@ void Validator::fillRow(ValidationRow &row, llvm::Expected<Stage> compiled,
            " elements differ from the stage before, and the pass announces no "
            "change of annotations");
   }
-  if (evaluated && valuesBefore && !row.announcesChange) {
+  if (evaluated && valuesBefore) {
     uint64_t differing = 0;
     for (const auto &entry : got)
-      differing += compare(entry.first(), evaluated->find(entry.first())->second,
-                           valuesBefore->find(entry.first())->second)
-                       .differing;
-    if (differing)
+      differing +=
+          compare(entry.first(), evaluated->find(entry.first())->second,
+                  valuesBefore->find(entry.first())->second)
+              .differing;
+    row.meaningChanges = differing;
+    if (differing && !row.announcesChange)
       fail("the pass changes what its code means (" + Twine(differing) +
            " elements), and announces no change of annotations");
   }
@@ -940,9 +945,8 @@ ValidationRow Validator::makeRow(size_t count) {
     row.announcesChange = options.passes[count - 1].changesAnnotations;
   }
   fillRow(row,
-          compileStage(module, name,
-                       ArrayRef(options.passes).take_front(count), compile,
-                       gaveUp),
+          compileStage(module, name, ArrayRef(options.passes).take_front(count),
+                       compile, gaveUp),
           count);
   return row;
 }
@@ -968,8 +972,7 @@ llvm::Expected<ValidationReport> Validator::run() {
 
   // One kernel alone is compiled.
   OwningOpRef<ModuleOp> own = module.clone();
-  for (func::FuncOp other :
-       llvm::to_vector(own->getOps<func::FuncOp>()))
+  for (func::FuncOp other : llvm::to_vector(own->getOps<func::FuncOp>()))
     if (other.getSymName() != name)
       other.erase();
   module = *own;
@@ -990,17 +993,17 @@ llvm::Expected<ValidationReport> Validator::run() {
     return llvm::createStringError("function @" + name +
                                    " has no argument marked wavesmith.output: "
                                    "there is nothing to compare");
-  llvm::Expected<Inputs> values = makeInputs(
-      *kernel, module.lookupSymbol<func::FuncOp>(name), options);
+  llvm::Expected<Inputs> values =
+      makeInputs(*kernel, module.lookupSymbol<func::FuncOp>(name), options);
   if (!values)
     return values.takeError();
   inputs = std::move(*values);
 
   // What does not fit is said once, before anything runs.
   RunRequest request;
-  request.codeObject = ArrayRef(
-      reinterpret_cast<const uint8_t *>(first->code.codeObject.data()),
-      first->code.codeObject.size());
+  request.codeObject =
+      ArrayRef(reinterpret_cast<const uint8_t *>(first->code.codeObject.data()),
+               first->code.codeObject.size());
   request.description = &first->description;
   request.kernel = name;
   for (const auto &entry : inputs.values)
@@ -1020,8 +1023,7 @@ llvm::Expected<ValidationReport> Validator::run() {
   ValidationReport report;
   report.function = name;
   report.target = compile.architecture;
-  report.meaning =
-      meaning->isProblem() ? "problem level" : "workgroup level";
+  report.meaning = meaning->isProblem() ? "problem level" : "workgroup level";
   auto device = openDevice(compile, options);
   if (!device)
     return device.takeError();

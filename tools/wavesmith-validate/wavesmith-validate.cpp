@@ -12,12 +12,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "wavesmith/Validation/Validation.h"
 #include "mlir/Parser/Parser.h"
 #include "wavesmith/Device/NumpyFile.h"
 #include "wavesmith/Support/FileTransaction.h"
 #include "wavesmith/Support/PrintableText.h"
 #include "wavesmith/Support/ToolCommandLine.h"
+#include "wavesmith/Validation/Validation.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -43,7 +43,7 @@ struct CommandLine {
                               cl::Required, cl::cat(category)};
   cl::opt<std::string> target{"target", cl::value_desc("name"),
                               cl::desc("The architecture: gfx90a or gfx942"),
-                              cl::Required, cl::cat(category)};
+                              cl::cat(category)};
   cl::opt<std::string> chip{
       "chip", cl::value_desc("name"),
       cl::desc("The chip, by default the architecture's first"),
@@ -119,9 +119,9 @@ struct CommandLine {
 
   /// The options that may be given once.
   llvm::SmallVector<const cl::Option *> single() const {
-    return {&target, &chip,          &function,       &passes,   &zones,
-            &seed,   &device,        &threads,        &form,     &workgroupSize,
-            &json,   &threadsPerZone, &maxError,      &restarts};
+    return {&target, &chip,           &function, &passes,  &zones,
+            &seed,   &device,         &threads,  &form,    &workgroupSize,
+            &json,   &threadsPerZone, &maxError, &restarts};
   }
 };
 
@@ -139,10 +139,9 @@ template <typename T>
 static llvm::Error readInteger(const cl::opt<std::string> &option, T least,
                                T &value) {
   if (StringRef(option.getValue()).getAsInteger(10, value) || value < least)
-    return llvm::createStringError("--" + option.ArgStr + "=" +
-                                   option.getValue() +
-                                   ": expected an integer from " +
-                                   Twine(least) + " on");
+    return llvm::createStringError(
+        "--" + option.ArgStr + "=" + option.getValue() +
+        ": expected an integer from " + Twine(least) + " on");
   return llvm::Error::success();
 }
 
@@ -154,6 +153,8 @@ static llvm::Error readRequest(const CommandLine &line, Request &request) {
   compile.architecture = line.target.getValue();
   compile.chip = line.chip.getValue();
   compile.form = line.form.getValue();
+  if (line.target.empty())
+    return llvm::createStringError("pass --target=gfx90a or --target=gfx942");
   if (auto target = lookupTarget(line.target, line.chip); !target)
     return target.takeError();
   int64_t size = 0, threadsPerZone = 0;
@@ -174,8 +175,7 @@ static llvm::Error readRequest(const CommandLine &line, Request &request) {
   if (llvm::Error error =
           readInteger<unsigned>(line.threads, 1, validation.threads))
     return error;
-  if (llvm::Error error =
-          readInteger<uint64_t>(line.seed, 0, validation.seed))
+  if (llvm::Error error = readInteger<uint64_t>(line.seed, 0, validation.seed))
     return error;
   if (llvm::Error error =
           readInteger<unsigned>(line.restarts, 1, validation.restarts))
@@ -204,9 +204,10 @@ static llvm::Error readRequest(const CommandLine &line, Request &request) {
     return tests.takeError();
   // Each stands after those of its level.
   for (const OptionalPass &pass : *tests) {
-    auto after = llvm::find_if(validation.passes, [&](const OptionalPass &other) {
-      return other.level > pass.level;
-    });
+    auto after =
+        llvm::find_if(validation.passes, [&](const OptionalPass &other) {
+          return other.level > pass.level;
+        });
     validation.passes.insert(after, pass);
   }
 #endif
@@ -266,8 +267,8 @@ int main(int argc, char **argv) {
     return fail(request.module + ": " + llvm::toString(std::move(error)));
   DialectRegistry registry;
   registerDialects(registry);
-  auto context = std::make_unique<MLIRContext>(
-      registry, MLIRContext::Threading::DISABLED);
+  auto context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   OwningOpRef<ModuleOp> module;
   {
     llvm::SourceMgr sources;

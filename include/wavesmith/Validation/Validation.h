@@ -100,6 +100,8 @@ struct ValidationRow {
   std::optional<uint64_t> differFromEvaluator;
   /// Elements that differ from the stage before.
   std::optional<uint64_t> differFromBefore;
+  /// Elements to which the evaluator gives other bits than before the pass.
+  std::optional<uint64_t> meaningChanges;
   /// Of an integration: zones whose number of steps or status differ from the
   /// unannotated meaning's, and single steps.
   std::optional<uint64_t> zonesWithOtherSteps;

@@ -596,7 +596,8 @@ LogicalResult DistributeToThreadsPass::distribute(func::FuncOp function,
   SmallVector<Type> types(function.getArgumentTypes());
   // Code by hand need not say that batches stand in global memory.
   for (Type &type : types)
-    if (auto batch = dyn_cast<MemRefType>(type); batch && !batch.getMemorySpace())
+    if (auto batch = dyn_cast<MemRefType>(type);
+        batch && !batch.getMemorySpace())
       type = MemRefType::get(
           batch.getShape(), batch.getElementType(), batch.getLayout(),
           gpu::AddressSpaceAttr::get(&getContext(), gpu::AddressSpace::Global));
@@ -629,10 +630,10 @@ LogicalResult DistributeToThreadsPass::distribute(func::FuncOp function,
     }
     kernel->setAttr(kZonesPerWorkgroupAttrName,
                     builder.getI64IntegerAttr(size / threadsPerZone));
-    return distributeZone(workgroup, module, kernel, mapping,
-                          kernel.getArguments().slice(firstWorkspace,
-                                                      workspaces.size()),
-                          *target);
+    return distributeZone(
+        workgroup, module, kernel, mapping,
+        kernel.getArguments().slice(firstWorkspace, workspaces.size()),
+        *target);
   }
   return ThreadBody(module, kernel, size).distribute(workgroup, mapping);
 }
