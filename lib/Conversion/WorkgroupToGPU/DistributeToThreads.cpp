@@ -630,10 +630,10 @@ LogicalResult DistributeToThreadsPass::distribute(func::FuncOp function,
     }
     kernel->setAttr(kZonesPerWorkgroupAttrName,
                     builder.getI64IntegerAttr(size / threadsPerZone));
-    return distributeZone(
-        workgroup, module, kernel, mapping,
-        kernel.getArguments().slice(firstWorkspace, workspaces.size()),
-        *target);
+    // A copy: LDS adds arguments to the block, which may move its list of them.
+    SmallVector<Value> memory(
+        kernel.getArguments().slice(firstWorkspace, workspaces.size()));
+    return distributeZone(workgroup, module, kernel, mapping, memory, *target);
   }
   return ThreadBody(module, kernel, size).distribute(workgroup, mapping);
 }
