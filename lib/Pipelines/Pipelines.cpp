@@ -98,7 +98,31 @@ private:
 } // namespace
 
 ArrayRef<wavesmith::OptionalPass> wavesmith::getOptionalPasses() {
-  static const std::vector<OptionalPass> passes = {};
+  using Level = OptionalPass::Level;
+  // Fewer terms before they are placed; layouts before what fills registers
+  // and LDS.
+  static const std::vector<OptionalPass> passes = {
+      {"wavesmith-simplify-terms",
+       [](const CompileOptions &) { return createSimplifyTermsPass(); },
+       /*changesAnnotations=*/true, Level::Workgroup},
+      {"wavesmith-rewrite-reductions",
+       [](const CompileOptions &) { return createRewriteReductionsPass(); },
+       /*changesAnnotations=*/true, Level::Workgroup},
+      {"wavesmith-replicate-in-wavefronts",
+       [](const CompileOptions &) {
+         return createReplicateInWavefrontsPass();
+       },
+       /*changesAnnotations=*/true, Level::Workgroup},
+      {"wavesmith-keep-in-registers",
+       [](const CompileOptions &) { return createKeepInRegistersPass(); },
+       /*changesAnnotations=*/false, Level::Workgroup},
+      {"wavesmith-narrow-tables",
+       [](const CompileOptions &) { return createNarrowTablesPass(); },
+       /*changesAnnotations=*/false, Level::Workgroup},
+      {"wavesmith-promote-to-lds",
+       [](const CompileOptions &) { return createPromoteToLDSPass(); },
+       /*changesAnnotations=*/false, Level::Workgroup},
+  };
   return passes;
 }
 
