@@ -654,7 +654,8 @@ LogicalResult WorkgroupCompiler::compile(Operation *op) {
       .Case([&](scf::WhileOp op) { return compileWhile(op); })
       .Case([&](scf::IfOp op) { return compileIf(op); })
       .Case([&](SegmentedReduceOp op) { return compileReduction(op); })
-      .Case([&](StageOp op) -> LogicalResult {
+      .Case<StageOp, ReplicateOp>([&](auto op) -> LogicalResult {
+        // Where a value is kept is not what it is.
         slots[op.getResult()] = slotOf(op.getSource());
         return success();
       })

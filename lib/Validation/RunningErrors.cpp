@@ -280,6 +280,11 @@ LogicalResult Rewriter::rewrite(Operation *op) {
                                              stage.getSpace()))
                      : Value());
   }
+  if (auto replicate = dyn_cast<ReplicateOp>(op)) {
+    Value error = errorOf(replicate.getSource());
+    return set(error ? Value(ReplicateOp::create(builder, loc, type, error))
+                     : Value());
+  }
   if (auto gather = dyn_cast<GatherOp>(op)) {
     Value error = errorOf(gather.getSource());
     return set(error
