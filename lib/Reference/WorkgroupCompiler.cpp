@@ -655,6 +655,7 @@ LogicalResult WorkgroupCompiler::compile(Operation *op) {
       .Case([&](scf::IfOp op) { return compileIf(op); })
       .Case([&](SegmentedReduceOp op) { return compileReduction(op); })
       .Case<StageOp, ReplicateOp>([&](auto op) -> LogicalResult {
+        // Where a value is kept is not what it is.
         slots[op.getResult()] = slotOf(op.getSource());
         return success();
       })

@@ -49,8 +49,9 @@ func.func @gemm(%a: memref<12x?xf64> {wavesmith.name = "a"},
     }
     wavesmith.store_zone %sums, %c : tensor<20xf64>, memref<20x?xf64>
 
-    // The norm of the result, by a tree over all threads.
-    %squares = wavesmith.segmented_reduce(%sums) init(%zero) segments [0, 20] lanes [8] : (tensor<20xf64>), f64 -> tensor<1xf64>
+    // The norm of the result, by a tree of eight lanes.
+    %shared_sums = wavesmith.stage %sums in lds : tensor<20xf64>
+    %squares = wavesmith.segmented_reduce(%shared_sums) init(%zero) segments [0, 20] lanes [8] : (tensor<20xf64>), f64 -> tensor<1xf64>
     accumulate {
     ^bb0(%sum: f64, %x: f64):
       %next = math.fma %x, %x, %sum : f64

@@ -594,6 +594,13 @@ LogicalResult DistributeToThreadsPass::distribute(func::FuncOp function,
   builder.setInsertionPointToEnd(module.getBody());
   // Workspaces stand before the number of zones.
   SmallVector<Type> types(function.getArgumentTypes());
+  // Code by hand need not say that batches stand in global memory.
+  for (Type &type : types)
+    if (auto batch = dyn_cast<MemRefType>(type);
+        batch && !batch.getMemorySpace())
+      type = MemRefType::get(
+          batch.getShape(), batch.getElementType(), batch.getLayout(),
+          gpu::AddressSpaceAttr::get(&getContext(), gpu::AddressSpace::Global));
   unsigned firstWorkspace = types.empty() ? 0 : types.size() - 1;
   SmallVector<MemRefType> workspaces;
   if (workgroup.getThreadsPerZone())
@@ -623,10 +630,10 @@ LogicalResult DistributeToThreadsPass::distribute(func::FuncOp function,
     }
     kernel->setAttr(kZonesPerWorkgroupAttrName,
                     builder.getI64IntegerAttr(size / threadsPerZone));
-    return distributeZone(workgroup, module, kernel, mapping,
-                          kernel.getArguments().slice(firstWorkspace,
-                                                      workspaces.size()),
-                          *target);
+    // A copy: LDS adds arguments to the block, which may move its list of them.
+    SmallVector<Value> memory(
+        kernel.getArguments().slice(firstWorkspace, workspaces.size()));
+    return distributeZone(workgroup, module, kernel, mapping, memory, *target);
   }
   return ThreadBody(module, kernel, size).distribute(workgroup, mapping);
 }

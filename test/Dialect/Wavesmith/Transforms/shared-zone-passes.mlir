@@ -32,8 +32,7 @@
 // KEEP: scf.for
 // KEEP: wavesmith.segmented_reduce({{.*}} segments [0, 2, 4] resident
 // FULL: scf.for
-// FULL-NOT: resident
-// FULL: return
+// FULL: wavesmith.segmented_reduce({{.*}} segments [0, 2, 4] :
 
 // NARROW-DAG: wavesmith.table dense<[1, 3, 2, 1]> : tensor<4xi8>
 // NARROW-DAG: arith.uitofp {{.*}} : tensor<4xi8> to tensor<4xf64>
