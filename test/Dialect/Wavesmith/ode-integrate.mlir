@@ -12,7 +12,7 @@ wavesmith.ode_system @p states ["A" : "1", "B" : "1"] parameters ["T" : "K"] tim
 // CHECK-LABEL: func.func @everything
 func.func @everything(%t: tensor<?xf64>, %end: f64, %h: tensor<?xf64>, %y: tensor<?x2xf64>, %p: tensor<?x1xf64>) -> tensor<?x2xf64> {
   // CHECK: wavesmith.ode_integrate @p(
-  // CHECK-SAME: method <flux_fraction = 0.01, time_fraction = 0.1, tolerance = 1.0e-07>
+  // CHECK-SAME: method #wavesmith.asymptotic<flux_fraction = 0.01, time_fraction = 0.1, tolerance = 1.0e-07>
   // CHECK-SAME: conserved ["A" = 1.0, "B" = 4.0026] total 5.000000e-01
   // CHECK-SAME: max_steps 1000000
   // CHECK-SAME: layout = #wavesmith.zone_layout<aos>
@@ -30,7 +30,7 @@ func.func @everything(%t: tensor<?xf64>, %end: f64, %h: tensor<?xf64>, %y: tenso
 // CHECK-LABEL: func.func @least
 func.func @least(%t: tensor<?xf64>, %end: f64, %h: tensor<?xf64>, %y: tensor<2x?xf64>) -> tensor<?xi32> {
   // CHECK: wavesmith.ode_integrate @s(
-  // CHECK-SAME: method <flux_fraction = 0.01, time_fraction = 0.1, tolerance = 1.0e-07> max_steps 1 :
+  // CHECK-SAME: method #wavesmith.asymptotic<flux_fraction = 0.01, time_fraction = 0.1, tolerance = 1.0e-07> max_steps 1 :
   %0:5 = wavesmith.ode_integrate @s(%t, %end, %h, %y)
       method #wavesmith.asymptotic<flux_fraction = 0.01, time_fraction = 0.1, tolerance = 1.0e-07>
       max_steps 1
