@@ -9,69 +9,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SideBySide.h"
+#include "IntegrationBuilder.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace wavesmith;
-
-namespace {
-
-class IntegrationBuilder {
-public:
-  IntegrationBuilder(OpBuilder &builder, OdeIntegrateOp op, OdeSystemOp system)
-      : builder(builder), op(op), system(system), loc(op.getLoc()),
-        sideBySide(builder, system),
-        type(RankedTensorType::get({system.getNumStates()},
-                                   builder.getF64Type())) {}
-
-  LogicalResult emit(ValueRange arguments);
-
-private:
-  Value number(double value) {
-    return arith::ConstantOp::create(builder, loc,
-                                     builder.getF64FloatAttr(value));
-  }
-  Value integer(int32_t value) {
-    return arith::ConstantOp::create(builder, loc,
-                                     builder.getI32IntegerAttr(value));
-  }
-  Value splat(Value scalar) {
-    return tensor::SplatOp::create(builder, loc, type, scalar);
-  }
-  Value compare(arith::CmpFPredicate predicate, Value a, Value b) {
-    return arith::CmpFOp::create(builder, loc, predicate, a, b);
-  }
-  Value select(Value condition, Value a, Value b) {
-    return arith::SelectOp::create(builder, loc, condition, a, b);
-  }
-  template <typename Op> Value binary(Value a, Value b) {
-    return Op::create(builder, loc, a, b);
-  }
-  Value stage(Value tensor) {
-    return StageOp::create(builder, loc, tensor.getType(), tensor,
-                           MemorySpace::Global);
-  }
-  /// Reduces segments by sum = fma(weight, value, sum) from +0.0.
-  Value weightedSums(Value values, Value weights, ArrayRef<int32_t> segments);
-  /// Production or loss of all states.
-  Value sumTerms(Value terms, ArrayRef<SmallVector<WeightedState>> entries);
-  /// The conserved total of staged states.
-  Value conservedTotal(Value staged);
-  /// The largest absolute value, or NaN.
-  Value largest(Value tensor);
-  Value update(Value y, Value production, Value loss, Value step);
-  LogicalResult emitStep(ValueRange carried, Value end, Value total);
-
-  OpBuilder &builder;
-  OdeIntegrateOp op;
-  OdeSystemOp system;
-  Location loc;
-  SideBySide sideBySide;
-  RankedTensorType type;
-};
-
-} // namespace
 
 Value IntegrationBuilder::weightedSums(Value values, Value weights,
                                        ArrayRef<int32_t> segments) {
@@ -87,8 +29,7 @@ Value IntegrationBuilder::weightedSums(Value values, Value weights,
   Value sum = math::FmaOp::create(builder, loc, block->getArgument(2),
                                   block->getArgument(1), block->getArgument(0));
   YieldOp::create(builder, loc, sum);
-  block =
-      builder.createBlock(&reduce.getCombine(), {}, {f64, f64}, {loc, loc});
+  block = builder.createBlock(&reduce.getCombine(), {}, {f64, f64}, {loc, loc});
   sum = binary<arith::AddFOp>(block->getArgument(0), block->getArgument(1));
   YieldOp::create(builder, loc, sum);
   return reduce.getResult(0);
@@ -105,8 +46,8 @@ Value IntegrationBuilder::largest(Value tensor) {
   OpBuilder::InsertionGuard guard(builder);
   for (Region *region : {&reduce.getAccumulate(), &reduce.getCombine()}) {
     Block *block = builder.createBlock(region, {}, {f64, f64}, {loc, loc});
-    Value most = binary<arith::MaximumFOp>(block->getArgument(0),
-                                           block->getArgument(1));
+    Value most =
+        binary<arith::MaximumFOp>(block->getArgument(0), block->getArgument(1));
     YieldOp::create(builder, loc, most);
   }
   builder.setInsertionPointAfter(reduce);
@@ -164,16 +105,16 @@ Value IntegrationBuilder::update(Value y, Value production, Value loss,
   Value q = binary<arith::DivFOp>(binary<arith::MulFOp>(loss, d), y);
   Value one = arith::ConstantOp::create(builder, loc,
                                         DenseElementsAttr::get(type, 1.0));
-  Value asymptotic = binary<arith::DivFOp>(
-      math::FmaOp::create(builder, loc, production, d, y),
-      binary<arith::AddFOp>(one, q));
+  Value asymptotic =
+      binary<arith::DivFOp>(math::FmaOp::create(builder, loc, production, d, y),
+                            binary<arith::AddFOp>(one, q));
   Value euler = math::FmaOp::create(
       builder, loc, binary<arith::SubFOp>(production, loss), d, y);
   return select(compare(arith::CmpFPredicate::OGT, q, one), asymptotic, euler);
 }
 
-LogicalResult IntegrationBuilder::emitStep(ValueRange carried, Value end,
-                                           Value total) {
+LogicalResult IntegrationBuilder::emitAsymptoticStep(ValueRange carried,
+                                                     Value end, Value total) {
   Value t = carried[0], h = carried[1], steps = carried[2], y = carried[4];
   Value staged = stage(y);
   FailureOr<Value> terms = sideBySide.emitTerms(loc, t, staged);
@@ -181,8 +122,8 @@ LogicalResult IntegrationBuilder::emitStep(ValueRange carried, Value end,
     return failure();
   SmallVector<SmallVector<WeightedState>> gains(system.getNumStates()),
       losses(system.getNumStates());
-  for (auto [r, weights] : llvm::enumerate(
-           getTermWeights(system, Quantity::ProductionLoss))) {
+  for (auto [r, weights] :
+       llvm::enumerate(getTermWeights(system, Quantity::ProductionLoss))) {
     for (const WeightedState &entry : weights[0])
       gains[entry.state].push_back({unsigned(r), entry.weight});
     for (const WeightedState &entry : weights[1])
@@ -191,7 +132,7 @@ LogicalResult IntegrationBuilder::emitStep(ValueRange carried, Value end,
   Value production = sumTerms(*terms, gains);
   Value loss = sumTerms(*terms, losses);
 
-  AsymptoticAttr method = op.getMethod();
+  auto method = cast<AsymptoticAttr>(op.getMethod());
   auto attribute = [&](const APFloat &value) {
     return number(value.convertToDouble());
   };
@@ -209,8 +150,8 @@ LogicalResult IntegrationBuilder::emitStep(ValueRange carried, Value end,
   if (total) {
     Value x0 = conservedTotal(staged);
     Value x = conservedTotal(stage(trial));
-    isGood = binary<arith::AndIOp>(
-        isGood, math::IsFiniteOp::create(builder, loc, x));
+    isGood = binary<arith::AndIOp>(isGood,
+                                   math::IsFiniteOp::create(builder, loc, x));
     auto distance = [&](Value a, Value b) -> Value {
       return math::AbsFOp::create(builder, loc, binary<arith::SubFOp>(a, b));
     };
@@ -221,12 +162,11 @@ LogicalResult IntegrationBuilder::emitStep(ValueRange carried, Value end,
                             distance(x0, total));
     Value mustShrink = binary<arith::AndIOp>(
         isWorse, compare(arith::CmpFPredicate::OGT, c, w));
-    Value mayGrow =
-        compare(arith::CmpFPredicate::OLT, c,
-                binary<arith::MulFOp>(number(0.25), w));
+    Value mayGrow = compare(arith::CmpFPredicate::OLT, c,
+                            binary<arith::MulFOp>(number(0.25), w));
     auto part = [&](double least) {
-      Value bound = binary<arith::MaximumFOp>(
-          c, binary<arith::MulFOp>(number(least), w));
+      Value bound =
+          binary<arith::MaximumFOp>(c, binary<arith::MulFOp>(number(least), w));
       return binary<arith::DivFOp>(w, bound);
     };
     Value smaller = binary<arith::MulFOp>(
@@ -244,7 +184,9 @@ LogicalResult IntegrationBuilder::emitStep(ValueRange carried, Value end,
       [&](OpBuilder &, Location) {
         scf::YieldOp::create(builder, loc, update(y, production, loss, d));
       },
-      [&](OpBuilder &, Location) { scf::YieldOp::create(builder, loc, trial); });
+      [&](OpBuilder &, Location) {
+        scf::YieldOp::create(builder, loc, trial);
+      });
   auto unlessBad = [&](Value good, Value bad) {
     return select(isGood, good, bad);
   };
@@ -272,8 +214,8 @@ LogicalResult IntegrationBuilder::emit(ValueRange arguments) {
   if (op.getParameters()) {
     // Each is one number that all threads read.
     int64_t count = system.getNumParameters();
-    Value all = stage(
-        load(arguments.front(), RankedTensorType::get({count}, f64)));
+    Value all =
+        stage(load(arguments.front(), RankedTensorType::get({count}, f64)));
     for (int64_t i = 0; i < count; ++i)
       parameters.push_back(tensor::ExtractOp::create(
           builder, loc, all,
@@ -286,23 +228,27 @@ LogicalResult IntegrationBuilder::emit(ValueRange arguments) {
   if (!op.getConservedStates().empty())
     total = op.getTotal() ? number(op.getTotal()->convertToDouble())
                           : conservedTotal(stage(y));
+  auto tsit5 = dyn_cast<Tsit5Attr>(op.getMethod());
   SmallVector<Value> initial = {time, step, integer(0), integer(0), y};
+  if (tsit5)
+    addTsit5Carried(initial);
   LogicalResult result = success();
   auto loop = scf::WhileOp::create(
       builder, loc, TypeRange(ValueRange(initial)), initial,
       [&](OpBuilder &, Location, ValueRange carried) {
         Value goesOn = compare(arith::CmpFPredicate::OLT, carried[0], end);
-        Value hasSteps = arith::CmpIOp::create(
-            builder, loc, arith::CmpIPredicate::slt, carried[2],
-            integer(op.getMaxSteps()));
+        Value hasSteps =
+            arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                  carried[2], integer(op.getMaxSteps()));
         Value isGood = arith::CmpIOp::create(
             builder, loc, arith::CmpIPredicate::eq, carried[3], integer(0));
-        goesOn = binary<arith::AndIOp>(
-            binary<arith::AndIOp>(goesOn, hasSteps), isGood);
+        goesOn = binary<arith::AndIOp>(binary<arith::AndIOp>(goesOn, hasSteps),
+                                       isGood);
         scf::ConditionOp::create(builder, loc, goesOn, carried);
       },
       [&](OpBuilder &, Location, ValueRange carried) {
-        result = emitStep(carried, end, total);
+        result = tsit5 ? emitTsit5Step(carried, end, tsit5)
+                       : emitAsymptoticStep(carried, end, total);
         if (failed(result))
           scf::YieldOp::create(builder, loc, carried);
       });
