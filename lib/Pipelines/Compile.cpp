@@ -90,7 +90,8 @@ static LogicalResult describeKernels(ModuleOp module, json::Array &kernels) {
       return;
     }
     json::Object description;
-    description["name"] = kernel.getName();
+    // The description outlives the context that owns the name.
+    description["name"] = kernel.getName().str();
     description["workgroup_size"] = json::Array(*size);
     auto zones = kernel->getAttrOfType<IntegerAttr>(kZonesPerWorkgroupAttrName);
     description["zones_per_workgroup"] = zones ? zones.getInt() : (*size)[0];
@@ -141,8 +142,7 @@ static LogicalResult describeResources(ModuleOp module,
         {"sgpr_spills", number("sgpr_spill_count")},
         {"scratch_bytes", number("private_segment_fixed_size")},
         {"lds_bytes", number("group_segment_fixed_size")}};
-    int64_t size =
-        *kernel.getArray("workgroup_size")->front().getAsInteger();
+    int64_t size = *kernel.getArray("workgroup_size")->front().getAsInteger();
     auto occupancy = computeOccupancy(target, *resources.getInteger("vgprs"),
                                       *resources.getInteger("agprs"),
                                       *resources.getInteger("sgprs"),

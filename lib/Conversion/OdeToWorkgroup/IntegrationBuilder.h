@@ -61,8 +61,6 @@ private:
            llvm::ArrayRef<llvm::SmallVector<WeightedState>> entries);
   /// The conserved total of staged states.
   mlir::Value conservedTotal(mlir::Value staged);
-  /// Reduces a staged tensor by sum = fma(value, value, sum) from +0.0.
-  mlir::Value sumOfSquares(mlir::Value staged);
   /// The largest absolute value, or NaN.
   mlir::Value largest(mlir::Value tensor);
   mlir::Value update(mlir::Value y, mlir::Value production, mlir::Value loss,

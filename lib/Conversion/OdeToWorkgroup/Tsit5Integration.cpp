@@ -31,28 +31,6 @@ static Value extract(OpBuilder &builder, Location loc, Value table, Value at) {
   return tensor::ExtractOp::create(builder, loc, table, at);
 }
 
-Value IntegrationBuilder::sumOfSquares(Value staged) {
-  Type f64 = builder.getF64Type();
-  auto reduce = SegmentedReduceOp::create(
-      builder, loc, TypeRange{RankedTensorType::get({1}, f64)},
-      ValueRange{staged}, ValueRange{number(0.0)},
-      builder.getDenseI32ArrayAttr({0, int32_t(type.getDimSize(0))}),
-      DenseI32ArrayAttr());
-  OpBuilder::InsertionGuard guard(builder);
-  Block *block =
-      builder.createBlock(&reduce.getAccumulate(), {}, {f64, f64}, {loc, loc});
-  Value sum = block->getArgument(0), value = block->getArgument(1);
-  sum = math::FmaOp::create(builder, loc, value, value, sum);
-  YieldOp::create(builder, loc, sum);
-  block = builder.createBlock(&reduce.getCombine(), {}, {f64, f64}, {loc, loc});
-  sum = binary<arith::AddFOp>(block->getArgument(0), block->getArgument(1));
-  YieldOp::create(builder, loc, sum);
-  builder.setInsertionPointAfter(reduce);
-  return tensor::ExtractOp::create(
-      builder, loc, reduce.getResult(0),
-      ValueRange{arith::ConstantIndexOp::create(builder, loc, 0)});
-}
-
 LogicalResult IntegrationBuilder::emitTsit5Step(ValueRange carried, Value end,
                                                 Tsit5Attr method) {
   Value t = carried[0], h = carried[1], steps = carried[2], y = carried[4];
@@ -154,8 +132,13 @@ LogicalResult IntegrationBuilder::emitTsit5Step(ValueRange carried, Value end,
       binary<arith::MulFOp>(splat(d), difference),
       math::FmaOp::create(builder, loc, perState(method.getRelativeTolerance()),
                           size, perState(method.getAbsoluteTolerance())));
-  Value mean = binary<arith::DivFOp>(sumOfSquares(stage(ratio)),
-                                     number(system.getNumStates()));
+  ratio = stage(ratio);
+  Value sumOfSquares = tensor::ExtractOp::create(
+      builder, loc,
+      weightedSums(ratio, ratio, {0, int32_t(system.getNumStates())}),
+      ValueRange{index(0)});
+  Value mean =
+      binary<arith::DivFOp>(sumOfSquares, number(system.getNumStates()));
   Value error = math::SqrtOp::create(builder, loc, mean);
 
   Value x = binary<arith::MulFOp>(
