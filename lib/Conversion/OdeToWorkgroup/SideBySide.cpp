@@ -93,6 +93,11 @@ struct SideBySide::Implementation {
   DenseMap<Value, int64_t> leafSource;
   /// Operands that are coefficients of terms which stand ready.
   DenseSet<std::pair<Operation *, unsigned>> readyOperands;
+  /// What an operation is computed for, where that is one thing, so that a
+  /// class is read whole and in its order: 1 for the value of a term, which all
+  /// threads must be able to read; a number of its own for an operand of an
+  /// operation of one kind and purpose; else 0.
+  DenseMap<Operation *, int64_t> purposes;
   /// A member's class and its place in it.
   DenseMap<Value, std::pair<unsigned, int32_t>> members;
   std::map<SmallVector<int64_t>, unsigned> classByKey;
@@ -119,7 +124,8 @@ LogicalResult SideBySide::Implementation::addMember(Operation *op) {
   // Operation, attributes, and where the operands come from.
   SmallVector<int64_t> key = {
       int64_t(intptr_t(op->getName().getAsOpaquePointer())),
-      int64_t(intptr_t(op->getAttrDictionary().getAsOpaquePointer()))};
+      int64_t(intptr_t(op->getAttrDictionary().getAsOpaquePointer())),
+      purposes.lookup(op)};
   bool isInvariant = true;
   SmallVector<int64_t> sources;
   for (OpOperand &operand : op->getOpOperands()) {
@@ -251,6 +257,22 @@ LogicalResult SideBySide::Implementation::analyse() {
     while (product->getOperand(0) != coefficient)
       product = product->getOperand(0).getDefiningOp();
     readyOperands.insert({product, 0});
+  }
+  for (Value value : termValues)
+    if (Operation *op = value.getDefiningOp())
+      purposes[op] = 1;
+  std::map<std::tuple<int64_t, const void *, unsigned>, int64_t> purposeOf;
+  for (Operation &op : llvm::reverse(scratch)) {
+    if (!needed.contains(&op) || !changing.contains(op.getResult(0)) ||
+        purposes.contains(&op) || !op.hasOneUse())
+      continue;
+    OpOperand &use = *op.use_begin();
+    auto [entry, isNew] = purposeOf.try_emplace(
+        {purposes.lookup(use.getOwner()),
+         use.getOwner()->getName().getAsOpaquePointer(),
+         use.getOperandNumber()},
+        purposeOf.size() + 2);
+    purposes[&op] = entry->second;
   }
   for (Operation &op : scratch)
     if (needed.contains(&op) && failed(addMember(&op)))

@@ -286,7 +286,7 @@ func.func @f(%n: index, %v: tensor<?xf64>, %z: f64) {
 
 func.func @f(%n: index, %v: tensor<4xf64>, %i: tensor<3xi32>, %z: f64, %m: memref<4x?xf64>) {
   wavesmith.workgroup zones %n size 64 threads_per_zone 16 {
-    // expected-error @+1 {{'wavesmith.segmented_reduce' op expected tensors of the same number of elements, got 'tensor<4xf64>' and 'tensor<3xi32>'}}
+    // expected-error @+1 {{'wavesmith.segmented_reduce' op expected tensors of the same number of elements and the same layout, got 'tensor<4xf64>' and 'tensor<3xi32>'}}
     %r = wavesmith.segmented_reduce(%v, %i) init(%z) segments [0, 1, 4] : (tensor<4xf64>, tensor<3xi32>), f64 -> tensor<2xf64>
     accumulate {
     ^bb0(%a: f64, %x: f64, %j: i32):

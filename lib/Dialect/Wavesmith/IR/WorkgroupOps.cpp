@@ -98,9 +98,11 @@ static LogicalResult verifyZoneTransfer(Operation *op, Type value,
                            "zones, got ")
            << batch;
   Type wanted = batch.getElementType();
+  auto tensor = dyn_cast<RankedTensorType>(value);
   if (batch.getRank() == 2)
     wanted = RankedTensorType::get(
-        {batch.getDimSize(batch.isDynamicDim(0) ? 1 : 0)}, wanted);
+        {batch.getDimSize(batch.isDynamicDim(0) ? 1 : 0)}, wanted,
+        tensor ? tensor.getEncoding() : Attribute());
   if (value != wanted)
     return op->emitOpError("expected ")
            << wanted << " for " << batch << ", got " << value;
@@ -124,6 +126,26 @@ static LogicalResult verifyArray(Operation *op, Value value) {
     return op->emitOpError("expected tensors of a fixed number of elements, "
                            "at least one, got ")
            << type;
+  if (type && type.getEncoding() && !isa<PerWavefrontAttr>(type.getEncoding()))
+    return op->emitOpError("expected tensors without an encoding or with "
+                           "#wavesmith.per_wavefront, got ")
+           << type;
+  return success();
+}
+
+LogicalResult ReplicateOp::verify() {
+  if (failed(verifySharedZone(*this)) ||
+      failed(verifyArray(*this, getSource())))
+    return failure();
+  auto source = cast<RankedTensorType>(getSource().getType());
+  auto wanted =
+      RankedTensorType::get(source.getShape(), source.getElementType(),
+                            PerWavefrontAttr::get(getContext()));
+  if (source.getEncoding())
+    return emitOpError("expected a source without an encoding, got ") << source;
+  if (getResult().getType() != wanted)
+    return emitOpError("expected a result of type ")
+           << wanted << ", got " << getResult().getType();
   return success();
 }
 
@@ -141,7 +163,8 @@ LogicalResult GatherOp::verify() {
   auto source = cast<RankedTensorType>(getSource().getType());
   auto indices = cast<RankedTensorType>(getIndices().getType());
   auto wanted =
-      RankedTensorType::get(indices.getShape(), source.getElementType());
+      RankedTensorType::get(indices.getShape(), source.getElementType(),
+                            indices.getEncoding());
   if (getResult().getType() != wanted)
     return emitOpError("expected a result of type ")
            << wanted << ", got " << getResult().getType();
@@ -174,14 +197,19 @@ LogicalResult SegmentedReduceOp::verify() {
       return failure();
     auto type = cast<RankedTensorType>(elements.getType());
     Type dimensions = RankedTensorType::get(
-        type.getShape(), IntegerType::get(getContext(), 1));
+        type.getShape(), IntegerType::get(getContext(), 1), type.getEncoding());
     if (shape && dimensions != shape)
-      return emitOpError("expected tensors of the same number of elements, got ")
+      return emitOpError("expected tensors of the same number of elements and "
+                         "the same layout, got ")
              << getElements().front().getType() << " and " << type;
     shape = dimensions;
   }
   ArrayRef<int32_t> segments = getSegments();
   int64_t numElements = cast<RankedTensorType>(shape).getDimSize(0);
+  if (cast<RankedTensorType>(shape).getEncoding() && getNumSegments() != 1)
+    return emitOpError("expected one segment of elements that every wavefront "
+                       "has, got ")
+           << getNumSegments();
   if (segments.size() < 2 || segments.front() != 0 ||
       segments.back() != numElements || !llvm::is_sorted(segments))
     return emitOpError("expected segments that ascend from 0 to ")

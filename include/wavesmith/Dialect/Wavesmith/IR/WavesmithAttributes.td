@@ -158,6 +158,21 @@ def Wavesmith_MemorySpaceAttr
   let assemblyFormat = "$value";
 }
 
+def Wavesmith_PerWavefrontAttr
+    : Wavesmith_Attr<"PerWavefront", "per_wavefront"> {
+  let summary = "layout of a tensor that every wavefront has whole";
+  let description = [{
+    The encoding of a tensor in a workgroup with several threads a zone:
+    element e belongs to lane e mod L of every wavefront of the zone, where L
+    is the smaller of the wavefront size and the threads of the zone. Each
+    wavefront computes the tensor for itself, so that nothing has to cross
+    between wavefronts.
+
+    Example: `tensor<150xf64, #wavesmith.per_wavefront>`
+  }];
+  let assemblyFormat = "";
+}
+
 def Wavesmith_TargetAttr : Wavesmith_Attr<"Target", "target"> {
   let summary = "the device that a module is compiled for";
   let description = [{

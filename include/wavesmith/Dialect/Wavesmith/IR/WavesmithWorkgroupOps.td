@@ -17,7 +17,9 @@
 // Several threads a zone (`threads_per_zone`): the body is what is done for
 // one zone. A scalar is one number of the zone, a tensor `tensor<150xf64>` an
 // array of it whose elements the threads share out: element e belongs to
-// thread e mod threads_per_zone. Computing is done by elementwise arith and
+// thread e mod threads_per_zone. A tensor with the encoding
+// #wavesmith.per_wavefront is shared out within every wavefront instead, each of
+// which has all of it. Computing is done by elementwise arith and
 // math operations on tensors and scalars, by tensor.splat, tensor.extract (an
 // element of a staged tensor or table, at an index that is the same for the
 // zone), tensor.concat (of what is staged at once), `gather`,
@@ -187,12 +189,29 @@ def Wavesmith_StageOp : Wavesmith_Op<"stage",
   let hasVerifier = 1;
 }
 
+def Wavesmith_ReplicateOp : Wavesmith_Op<"replicate", [Pure]> {
+  let summary = "give every wavefront the whole tensor";
+  let description = [{
+    The value stays what it is; from here on each wavefront of the zone has all
+    elements. The source is staged in `lds` or `global`, a table, the result of
+    a reduction, or one number for all elements.
+
+    Example: `%r = wavesmith.replicate %p : tensor<150xf64> -> tensor<150xf64, #wavesmith.per_wavefront>`
+  }];
+  let arguments = (ins 1DTensorOf<[F64, F32, I32, I16, I8]>:$source);
+  let results = (outs 1DTensorOf<[F64, F32, I32, I16, I8]>:$result);
+  let assemblyFormat =
+      "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Wavesmith_GatherOp : Wavesmith_Op<"gather", [Pure]> {
   let summary = "elements of a tensor, in any order";
   let description = [{
     result[e] = source[indices[e]]. The source is staged in `global` or `lds`,
     or a table. Indices are not negative and below the number of elements of
-    the source; for those of a table this is verified.
+    the source; for those of a table this is verified. The result is laid out
+    as the indices are.
 
     Example: `%g = wavesmith.gather %y[%at] : tensor<150xf64>, tensor<1604xi32> -> tensor<1604xf64>`
   }];
@@ -225,6 +244,14 @@ def Wavesmith_SegmentedReduceOp : Wavesmith_Op<"segmented_reduce",
     commutative, so that lane j + d may compute the same bits. `lanes` has one
     number for all segments or one for each; without it all are 1.
 
+    Elements with the encoding #wavesmith.per_wavefront are one segment with as
+    many lanes as a wavefront shares them out over; every wavefront reduces them.
+
+    With `resident`, the fold is unrolled, and what of the elements does not
+    change in the loops around the reduction (tables, what is staged before the
+    loop, what is computed from them) is read before those loops and kept in
+    the registers of the thread that folds it.
+
     `accumulate` takes the accumulators and one element of each tensor,
     `combine` two sets of accumulators; both yield accumulators.
 
@@ -246,12 +273,13 @@ def Wavesmith_SegmentedReduceOp : Wavesmith_Op<"segmented_reduce",
   let arguments = (ins Variadic<1DTensorOf<[F64, F32, I32]>>:$elements,
                        Variadic<Wavesmith_ZoneElement>:$init,
                        DenseI32ArrayAttr:$segments,
-                       OptionalAttr<DenseI32ArrayAttr>:$lanes);
+                       OptionalAttr<DenseI32ArrayAttr>:$lanes,
+                       UnitAttr:$resident);
   let results = (outs Variadic<1DTensorOf<[F64, F32, I32]>>:$results);
   let regions = (region SizedRegion<1>:$accumulate, SizedRegion<1>:$combine);
   let assemblyFormat = [{
     `(` $elements `)` `init` `(` $init `)` `segments` $segments
-    (`lanes` $lanes^)? attr-dict `:` `(` type($elements) `)` `,` type($init)
+    (`lanes` $lanes^)? (`resident` $resident^)? attr-dict `:` `(` type($elements) `)` `,` type($init)
     `->` type($results) `accumulate` $accumulate `combine` $combine
   }];
   let hasVerifier = 1;
