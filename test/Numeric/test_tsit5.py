@@ -78,13 +78,17 @@ def weights_of(tree, matrix) -> list[Fraction]:
 
 
 def largest_defect(b, order: int) -> float:
-    """How far the weights `b` miss the order conditions of exactly `order`."""
+    """How far the weights `b` miss the order conditions of exactly `order`, in units of
+    what the rounding of every coefficient to f64 may do."""
     matrix = [[Fraction(a) for a in row] for row in A]
-    return max(
-        abs(float(sum(w * Fraction(x) for x, w in zip(b, weights_of(tree, matrix)))
-                  - Fraction(1, density(tree))))
-        for tree in rooted_trees(order)
-    )
+    sizes = [[abs(a) for a in row] for row in matrix]
+    worst = Fraction(0)
+    for tree in rooted_trees(order):
+        total = sum(w * Fraction(x) for x, w in zip(b, weights_of(tree, matrix)))
+        size = sum(w * abs(Fraction(x)) for x, w in zip(b, weights_of(tree, sizes)))
+        rounding = order * size / 2**53
+        worst = max(worst, abs(total - Fraction(1, density(tree))) / rounding)
+    return float(worst)
 
 
 def test_coefficients_meet_the_order_conditions() -> None:
@@ -93,14 +97,13 @@ def test_coefficients_meet_the_order_conditions() -> None:
     embedded = [b - e for b, e in zip(solution, E)]
     for row, node in zip(A, C):
         assert abs(float(sum(map(Fraction, row)) - Fraction(node))) < 4e-15
-    # What is left is the rounding of the coefficients, which are up to 13.
     for order in range(1, 6):
-        assert largest_defect(solution, order) < 1e-14, order
+        assert largest_defect(solution, order) < 2, order
     for order in range(1, 5):
-        assert largest_defect(embedded, order) < 1e-14, order
+        assert largest_defect(embedded, order) < 2, order
     # The checks can fail: the orders end where they should.
-    assert largest_defect(solution, 6) > 1e-4
-    assert largest_defect(embedded, 5) > 1e-5
+    assert largest_defect(solution, 6) > 1e9
+    assert largest_defect(embedded, 5) > 1e9
 
 
 def test_coefficients_of_the_compiler_are_these() -> None:
@@ -423,7 +426,7 @@ def network_zones() -> dict[str, np.ndarray]:
     random = np.random.default_rng(4)
     y = random.uniform(0.05, 0.3, (5, 7))
     y[1, 2] = np.nan
-    y[0, 6] = 1e200
+    y[2, 4], y[2, 6] = 1e150, 1e102
     time = np.full(7, 1e-3)
     time[3] = 3.0
     step = random.uniform(1e-4, 1e-3, 7)
@@ -440,8 +443,10 @@ def test_every_mapping_has_the_bits_of_the_reference(
     inputs = network_zones()
     wanted = evaluate(tmp_path, function_text(NETWORK, 5, 2, METHODS[method], 60), 0.5, inputs)
     status, steps = wanted["status"], wanted["steps"]
-    assert status[[2, 6]].tolist() == [2, 2] and status[3] == 0 and steps[3] == 0
-    assert status[0] == 0 and steps[0] > 20 and wanted["t1"][0] == 0.5
+    assert status[[2, 4]].tolist() == [2, 2] and status[3] == 0
+    assert not steps[[2, 3, 4]].any()
+    assert wanted["branches"][6]["rejected"] > 1
+    assert status[0] == 0 and steps[0] > 10 and wanted["t1"][0] == 0.5
     assert status[5] == (2 if method == "per_state" else 0)
     assert wanted["branches"][1]["rejected"] >= (method == "uniform")
     for size, threads in ((64, 64), (256, 256), (64, 8), (128, 32), (64, 1)):
@@ -475,7 +480,7 @@ def test_zones_are_alone(tmp_path: Path) -> None:
     run_tool("wavesmith-compile", tmp_path / "module.mlir", "--target=gfx90a", "-o", code)
     inputs = network_zones()
     together = run(tmp_path, "wavesmith-run", code, 0.5, inputs, "--device=sim")
-    for zone in (0, 4):
+    for zone in (0, 6):
         one = {name: array[..., zone:zone + 1] for name, array in inputs.items()}
         alone = run(tmp_path, "wavesmith-run", code, 0.5, one, "--device=sim")
         for name in RESULTS:
