@@ -218,6 +218,9 @@ LogicalResult IntegrationBuilder::emitAsymptoticStep(ValueRange carried,
 }
 
 LogicalResult IntegrationBuilder::emit(ValueRange arguments) {
+  if (getTerms(system).empty())
+    return op.emitError("expected a system with terms, ")
+           << op.getSystemAttr() << " has none";
   if (failed(sideBySide.analyse()))
     return failure();
   auto load = [&](Value memory, Type type) -> Value {

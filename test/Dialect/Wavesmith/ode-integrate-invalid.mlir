@@ -441,3 +441,15 @@ func.func @f(%t: tensor<?xf64>, %end: f64, %h: tensor<?xf64>, %y: tensor<2x?xf64
       -> (tensor<2x?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xi32>, tensor<?xi32>)
   return
 }
+
+// -----
+
+wavesmith.ode_system @s states ["A" : "1", "B" : "1"] parameters [] time "s" {}
+func.func @f(%t: tensor<?xf64>, %end: f64, %h: tensor<?xf64>, %y: tensor<2x?xf64>) {
+  // expected-error @+1 {{'wavesmith.ode_integrate' op attribute 'method' failed to satisfy constraint: the explicit asymptotic method or the embedded Runge-Kutta pair of Tsitouras, orders 5 and 4}}
+  %0:5 = wavesmith.ode_integrate @s(%t, %end, %h, %y)
+      method "euler" max_steps 10
+      : (tensor<?xf64>, f64, tensor<?xf64>, tensor<2x?xf64>)
+      -> (tensor<2x?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xi32>, tensor<?xi32>)
+  return
+}
