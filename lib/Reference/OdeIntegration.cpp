@@ -280,9 +280,10 @@ OdeEvaluator::integrate(const Integration &integration, ArrayRef<double> time,
     for (const std::vector<double> *tolerance :
          {&integration.tsit5->absoluteTolerance,
           &integration.tsit5->relativeTolerance})
-      if (llvm::Error error =
-              checkSize("tolerances", tolerance->size(), program->numStates, 1))
-        return error;
+      if (tolerance->size() != program->numStates)
+        return llvm::createStringError(
+            "expected " + llvm::Twine(program->numStates) +
+            " tolerances, one a state, got " + llvm::Twine(tolerance->size()));
   if (integration.maxSteps < 1 ||
       integration.maxSteps > std::numeric_limits<int32_t>::max())
     return llvm::createStringError(
