@@ -10,6 +10,7 @@
 
 #include "Problem.h"
 #include "wavesmith/Simulator/Simulator.h"
+#include "wavesmith/Target/Target.h"
 #include <functional>
 #include <memory>
 #include <optional>
@@ -41,7 +42,10 @@ struct Rung {
   std::string name;
   /// What AMD's blog gives for it: seconds for 104 zones twice.
   std::optional<double> publishedSeconds;
-  std::shared_ptr<const sim::CodeObject> object;
+  /// The code for launches of so many steps at most.
+  std::function<llvm::Expected<std::shared_ptr<const sim::CodeObject>>(
+      uint64_t maxSteps)>
+      objectFor;
   std::string kernel;
   /// Writes zones into memory, to go on for so many steps at most.
   std::function<llvm::Expected<PreparedLaunch>(
@@ -55,6 +59,14 @@ struct Rung {
 /// network that does not fit the kernels' tables is an error.
 llvm::Expected<std::vector<Rung>> hipRungs(const Problem &problem,
                                            llvm::StringRef architecture);
+
+/// What Wavesmith makes of the same network: "wavesmith-baseline" with none of
+/// the optional passes, one more of them in each rung ("+simplify-terms" and so
+/// on), and all of them in "wavesmith-final". \p network is the file that the
+/// problem was read from.
+std::vector<Rung> wavesmithRungs(const Problem &problem,
+                                 llvm::StringRef network,
+                                 const TargetInfo &target);
 
 } // namespace wavesmith::bench
 

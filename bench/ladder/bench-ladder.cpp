@@ -207,7 +207,10 @@ Expected<Launch> modelledLaunch(const Rung &rung, const Problem &problem,
   options.executeRest = false;
   // All of the modelled compute unit's steps in detail.
   options.detailedInstructions = ~uint64_t(0);
-  auto result = sim::launchTimed(*rung.object, memory, parameters, options, 2);
+  auto object = rung.objectFor(steps);
+  if (!object)
+    return object.takeError();
+  auto result = sim::launchTimed(**object, memory, parameters, options, 2);
   if (!result)
     return createStringError(rung.name + ": " + toString(result.takeError()));
   auto states = prepared->readStates(memory);
@@ -221,7 +224,7 @@ Expected<Launch> modelledLaunch(const Rung &rung, const Problem &problem,
   launch.report = std::move(result->second);
   launch.difference = *difference;
   launch.ldsBytes =
-      rung.object->findKernel(rung.kernel)->groupSegmentFixedSize +
+      (*object)->findKernel(rung.kernel)->groupSegmentFixedSize +
       prepared->dynamicLDSBytes;
   return launch;
 }
@@ -238,7 +241,10 @@ Expected<double> checkOtherZones(const Rung &rung, const Problem &problem,
   if (!prepared)
     return prepared.takeError();
   sim::LaunchParameters parameters = launchParameters(rung, *prepared);
-  auto counters = sim::launch(*rung.object, memory, parameters, 2);
+  auto object = rung.objectFor(steps);
+  if (!object)
+    return object.takeError();
+  auto counters = sim::launch(**object, memory, parameters, 2);
   if (!counters)
     return createStringError(rung.name + ": " + toString(counters.takeError()));
   auto states = prepared->readStates(memory);
@@ -253,7 +259,10 @@ Expected<Row> measure(const Rung &rung, const Problem &problem,
   Row row;
   row.name = rung.name;
   row.publishedSeconds = rung.publishedSeconds;
-  const sim::KernelInfo *kernel = rung.object->findKernel(rung.kernel);
+  auto object = rung.objectFor(options.steps);
+  if (!object)
+    return object.takeError();
+  const sim::KernelInfo *kernel = (*object)->findKernel(rung.kernel);
   if (!kernel)
     return createStringError(rung.name + ": the code object has no kernel '" +
                              rung.kernel + "'");
@@ -315,12 +324,6 @@ Expected<Row> measure(const Rung &rung, const Problem &problem,
                          sim::StallReason::Barrier)]) /
                      double(std::max<uint64_t>(1, stalls));
   return row;
-}
-
-/// Kernels that Wavesmith compiles from the same network; none yet.
-Error addWavesmithRows(const Problem &problem, const TargetInfo &target,
-                       std::vector<Rung> &rungs) {
-  return Error::success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -520,8 +523,7 @@ Error run(Options &options) {
   auto rungs = hipRungs(*problem, target->architecture);
   if (!rungs)
     return rungs.takeError();
-  if (Error error = addWavesmithRows(*problem, *target, *rungs))
-    return error;
+  append_range(*rungs, wavesmithRungs(*problem, path, *target));
 
   Zone zone = {problem->conditions.temperature, problem->conditions.density,
                problem->start};

@@ -157,6 +157,7 @@ static LogicalResult describeResources(ModuleOp module,
 
 static LogicalResult compileHere(ModuleOp module, const CompileOptions &options,
                                  const CompileStages &stages,
+                                 const PipelineHooks &hooks,
                                  CompileResult &result) {
   if (options.codeObjectVersion != 4 && options.codeObjectVersion != 5)
     return module.emitError("unknown code object version ")
@@ -174,13 +175,16 @@ static LogicalResult compileHere(ModuleOp module, const CompileOptions &options,
   json::Array kernels;
   json::Object schedules;
   PassManager manager(module.getContext());
-  buildPipeline(manager, options, [&](ModuleOp module, PipelineStage stage) {
-    if (stage == PipelineStage::Scheduled) {
+  PipelineHooks ownHooks = hooks;
+  ownHooks.observer = [&](ModuleOp module, PipelineStage stage) {
+    if (stage == PipelineStage::Scheduled)
       schedules = describeSchedules(module);
-      return success();
-    }
-    return describeKernels(module, kernels);
-  });
+    else if (stage == PipelineStage::Kernel &&
+             failed(describeKernels(module, kernels)))
+      return failure();
+    return hooks.observer ? hooks.observer(module, stage) : success();
+  };
+  buildPipeline(manager, options, ownHooks);
   if (failed(manager.run(module)))
     return failure();
   if (stages.rocdl) {
@@ -218,7 +222,8 @@ static std::mutex compilerMutex;
 FailureOr<CompileResult> wavesmith::compile(ModuleOp module,
                                             const CompileOptions &options,
                                             const CompileStages &stages,
-                                            bool *gaveUp) {
+                                            bool *gaveUp,
+                                            const PipelineHooks &hooks) {
   if (gaveUp)
     *gaveUp = false;
   std::lock_guard<std::mutex> lock(compilerMutex);
@@ -226,7 +231,7 @@ FailureOr<CompileResult> wavesmith::compile(ModuleOp module,
   LogicalResult status = failure();
   Location loc = module.getLoc();
   llvm::Error error = containFatalErrors(
-      [&] { status = compileHere(module, options, stages, result); });
+      [&] { status = compileHere(module, options, stages, hooks, result); });
   if (error) {
     if (gaveUp)
       *gaveUp = true;
@@ -279,7 +284,7 @@ wavesmith::compileText(std::unique_ptr<llvm::MemoryBuffer> text,
     auto module = parseSourceFile<ModuleOp>(sources, &context);
     isParsed = bool(module);
     if (module)
-      status = compileHere(*module, options, stages, result);
+      status = compileHere(*module, options, stages, {}, result);
   });
   if (error) {
     diagnostics << name << ": error: "

@@ -36,6 +36,8 @@
 #include "wavesmith/Conversion/Passes.h"
 #include "wavesmith/Dialect/Wavesmith/IR/Wavesmith.h"
 #include "wavesmith/Dialect/Wavesmith/Transforms/Passes.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
@@ -77,14 +79,115 @@ private:
   wavesmith::PipelineObserver observer;
   wavesmith::PipelineStage stage;
 };
+
+/// Says that the pipeline's options cannot be followed.
+class RefusePass : public PassWrapper<RefusePass, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RefusePass)
+
+  explicit RefusePass(std::string message) : message(std::move(message)) {}
+
+  void runOnOperation() override {
+    getOperation().emitError(message);
+    signalPassFailure();
+  }
+
+private:
+  std::string message;
+};
 } // namespace
+
+ArrayRef<wavesmith::OptionalPass> wavesmith::getOptionalPasses() {
+  using Level = OptionalPass::Level;
+  // Fewer terms before they are placed; layouts before what fills registers
+  // and LDS.
+  static const std::vector<OptionalPass> passes = {
+      {"wavesmith-simplify-terms",
+       [](const CompileOptions &) { return createSimplifyTermsPass(); },
+       /*changesAnnotations=*/true, Level::Workgroup},
+      {"wavesmith-rewrite-reductions",
+       [](const CompileOptions &) { return createRewriteReductionsPass(); },
+       /*changesAnnotations=*/true, Level::Workgroup},
+      {"wavesmith-replicate-in-wavefronts",
+       [](const CompileOptions &) {
+         return createReplicateInWavefrontsPass();
+       },
+       /*changesAnnotations=*/true, Level::Workgroup},
+      {"wavesmith-keep-in-registers",
+       [](const CompileOptions &) { return createKeepInRegistersPass(); },
+       /*changesAnnotations=*/false, Level::Workgroup},
+      {"wavesmith-narrow-tables",
+       [](const CompileOptions &) { return createNarrowTablesPass(); },
+       /*changesAnnotations=*/false, Level::Workgroup},
+      {"wavesmith-promote-to-lds",
+       [](const CompileOptions &) { return createPromoteToLDSPass(); },
+       /*changesAnnotations=*/false, Level::Workgroup},
+      {"wavesmith-eliminate-barriers",
+       [](const CompileOptions &) { return createEliminateBarriersPass(); },
+       /*changesAnnotations=*/false, Level::Kernel},
+  };
+  return passes;
+}
+
+llvm::Expected<SmallVector<wavesmith::OptionalPass>>
+wavesmith::selectOptionalPasses(StringRef names,
+                                ArrayRef<OptionalPass> passes) {
+  if (names == "all")
+    return SmallVector<OptionalPass>(passes);
+  llvm::StringSet<> wanted;
+  if (names != "none")
+    for (StringRef name : llvm::split(names, ',')) {
+      std::string known;
+      for (const OptionalPass &pass : passes)
+        known += (known.empty() ? "" : ", ") + pass.name;
+      if (llvm::none_of(passes, [&](const OptionalPass &pass) {
+            return pass.name == name;
+          }))
+        return llvm::createStringError(
+            "unknown optional pass '" + name + "', expected all, none or " +
+            (known.empty() ? "names, of which there are none" : known));
+      if (!wanted.insert(name).second)
+        return llvm::createStringError("the optional pass '" + name +
+                                       "' is given twice");
+    }
+  SmallVector<OptionalPass> selected;
+  for (const OptionalPass &pass : passes)
+    if (wanted.contains(pass.name))
+      selected.push_back(pass);
+  return selected;
+}
 
 void wavesmith::buildPipeline(OpPassManager &manager,
                               const CompileOptions &options,
-                              const PipelineObserver &observer) {
+                              const PipelineHooks &hooks) {
+  SmallVector<OptionalPass> optional;
+  if (hooks.optionalPasses) {
+    optional = *hooks.optionalPasses;
+  } else {
+    auto selected =
+        selectOptionalPasses(options.passes.getValue(), getOptionalPasses());
+    if (!selected) {
+      manager.addPass(std::make_unique<RefusePass>(
+          llvm::toString(selected.takeError())));
+      return;
+    }
+    optional = std::move(*selected);
+  }
+  auto addOptional = [&](OptionalPass::Level level) {
+    for (const OptionalPass &entry : optional) {
+      if (entry.level != level)
+        continue;
+      std::unique_ptr<Pass> pass = entry.create(options);
+      std::optional<StringRef> anchor = pass->getOpName();
+      if (anchor && *anchor != ModuleOp::getOperationName())
+        manager.nest(*anchor).addPass(std::move(pass));
+      else
+        manager.addPass(std::move(pass));
+    }
+  };
   auto observe = [&](PipelineStage stage) {
-    if (observer)
-      manager.addPass(std::make_unique<ObserverPass>(observer, stage));
+    if (hooks.observer)
+      manager.addPass(std::make_unique<ObserverPass>(hooks.observer, stage));
   };
   AttachTargetPassOptions target;
   target.architecture = options.architecture;
@@ -101,11 +204,14 @@ void wavesmith::buildPipeline(OpPassManager &manager,
   // canonicalizer: it folds exp and log of constants by the host's libm.
   manager.addNestedPass<OdeSystemOp>(createCSEPass());
   manager.addPass(createConvertOdeToWorkgroupPass());
+  addOptional(OptionalPass::Level::Workgroup);
+  observe(PipelineStage::Workgroup);
   manager.addPass(createDistributeToThreadsPass());
+  manager.nest<gpu::GPUModuleOp>().addPass(createSCFToControlFlowPass());
+  addOptional(OptionalPass::Level::Kernel);
   observe(PipelineStage::Kernel);
   OpPassManager &kernels = manager.nest<gpu::GPUModuleOp>();
   kernels.addPass(createLowerKernelArgumentsPass());
-  kernels.addPass(createSCFToControlFlowPass());
   ConvertGpuOpsToROCDLOpsOptions rocdl;
   rocdl.chipset = options.architecture;
   rocdl.runtime = gpu::amd::Runtime::HIP;

@@ -654,7 +654,7 @@ LogicalResult WorkgroupCompiler::compile(Operation *op) {
       .Case([&](scf::WhileOp op) { return compileWhile(op); })
       .Case([&](scf::IfOp op) { return compileIf(op); })
       .Case([&](SegmentedReduceOp op) { return compileReduction(op); })
-      .Case([&](StageOp op) -> LogicalResult {
+      .Case<StageOp, ReplicateOp>([&](auto op) -> LogicalResult {
         slots[op.getResult()] = slotOf(op.getSource());
         return success();
       })

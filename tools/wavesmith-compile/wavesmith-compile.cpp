@@ -61,6 +61,11 @@ static cl::opt<int64_t> straightLineLimit(
     "straight-line-limit",
     cl::desc("The most calls of exp, log and the like in unrolled code"),
     cl::init(CompileOptions().straightLineLimit.getValue()), cl::cat(category));
+static cl::opt<std::string> optionalPasses(
+    "passes",
+    cl::desc("The optional passes to run: all (the default), none, or names "
+             "between commas"),
+    cl::value_desc("names"), cl::init("all"), cl::cat(category));
 static cl::opt<int> codeObjectVersion("code-object-version",
                                       cl::desc("4 or 5 (the default)"),
                                       cl::init(5), cl::cat(category));
@@ -96,6 +101,7 @@ int main(int argc, char **argv) {
   options.workgroupSize = workgroupSize;
   options.threadsPerZone = threadsPerZone;
   options.straightLineLimit = straightLineLimit;
+  options.passes = optionalPasses;
   options.codeObjectVersion = codeObjectVersion;
   options.optimizationLevel = optimizationLevel;
   CompileStages stages;

@@ -158,9 +158,40 @@ def SplitLongBlocksPass
   }];
   let options = [
     Option<"limit", "limit", "int64_t", "100",
-           "The most operations of a block">
+           "The most operations of a block; 20 times that where threads share "
+           "a zone">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def EliminateBarriersPass
+    : Pass<"wavesmith-eliminate-barriers", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Remove barriers that order nothing";
+  let description = [{
+    Removes a gpu.barrier of a kernel in control flow of blocks if no memory
+    that is accessed between the barriers before it and itself is accessed
+    between it and the barriers after it, with one of the two a write. No bit
+    changes. Upstream's gpu-eliminate-barriers knows neither gpu.func nor that
+    operations of rocdl and amdgpu such as DPP touch no memory, nor memory that
+    each wavefront has for itself, which `wavesmith.own_wavefront` marks.
+
+    Before:
+
+    ```mlir
+    memref.store %a, %x[%i] : memref<8xf64, #gpu.address_space<workgroup>>
+    gpu.barrier
+    gpu.barrier
+    %b = memref.load %x[%j] : memref<8xf64, #gpu.address_space<workgroup>>
+    ```
+
+    After:
+
+    ```mlir
+    memref.store %a, %x[%i] : memref<8xf64, #gpu.address_space<workgroup>>
+    gpu.barrier
+    %b = memref.load %x[%j] : memref<8xf64, #gpu.address_space<workgroup>>
+    ```
+  }];
 }
 
 #endif // WAVESMITH_CONVERSION_PASSES_TD

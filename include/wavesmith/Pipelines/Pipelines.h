@@ -16,9 +16,11 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include "wavesmith/Dialect/Wavesmith/Transforms/Passes.h"
+#include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace llvm {
@@ -59,6 +61,11 @@ struct CompileOptions : mlir::PassPipelineOptions<CompileOptions> {
       llvm::cl::desc(
           "The most calls of exp, log and the like in unrolled code"),
       llvm::cl::init(SelectSchedulePassOptions().straightLineLimit)};
+  Option<std::string> passes{
+      *this, "passes",
+      llvm::cl::desc("The optional passes to run: all, none, or names between "
+                     "commas; they run in their own order"),
+      llvm::cl::init("all")};
   Option<int> codeObjectVersion{
       *this, "code-object-version",
       llvm::cl::desc("The code object's version: 4 or 5"), llvm::cl::init(5)};
@@ -74,19 +81,61 @@ void registerDialects(mlir::DialectRegistry &registry);
 /// Registers Wavesmith's passes and the pipeline `wavesmith-compile`.
 void registerPasses();
 
+/// A pass that the pipeline can do without: code is correct with any of them
+/// left out.
+struct OptionalPass {
+  enum class Level {
+    /// Between the conversion from the problem level and the distribution to
+    /// threads.
+    Workgroup,
+    /// After the distribution to threads.
+    Kernel,
+  };
+  /// The argument of wavesmith-opt that runs it alone.
+  std::string name;
+  std::function<std::unique_ptr<mlir::Pass>(const CompileOptions &)> create;
+  /// Whether it announces a change of numerical annotations (the lanes of a
+  /// sum, an element type). One that does not must not change a bit; one that
+  /// does, at the workgroup level only, gives the bits of the code that it
+  /// leaves there. wavesmith-validate holds passes to that: docs/validate.md.
+  bool changesAnnotations = false;
+  Level level = Level::Workgroup;
+};
+
+/// All optional passes in the order in which they run: those of the workgroup
+/// level, then those of the kernel level. The only list of them.
+llvm::ArrayRef<OptionalPass> getOptionalPasses();
+
+/// Those of \p passes that \p names (CompileOptions::passes) asks for, in the
+/// order of \p passes. A name that none has, or that is given twice, is an
+/// error that lists them.
+llvm::Expected<llvm::SmallVector<OptionalPass>>
+selectOptionalPasses(llvm::StringRef names,
+                     llvm::ArrayRef<OptionalPass> passes);
+
 /// Points of the pipeline at which a caller may look at the module.
 enum class PipelineStage {
   /// The problem level, every kernel with its schedule.
   Scheduled,
+  /// The workgroup level, after the optional passes.
+  Workgroup,
   /// The kernel level: gpu.func, arguments still with their types.
   Kernel,
 };
 using PipelineObserver =
     std::function<llvm::LogicalResult(mlir::ModuleOp, PipelineStage)>;
 
+/// What a caller may hang into the pipeline.
+struct PipelineHooks {
+  PipelineObserver observer;
+  /// The optional passes to run, in place of those that the options name.
+  std::optional<llvm::SmallVector<OptionalPass>> optionalPasses;
+};
+
 /// Adds the passes from the problem level to the rocdl dialect, for a module.
+/// Options that cannot be followed are an error when the pipeline runs.
 void buildPipeline(mlir::OpPassManager &manager, const CompileOptions &options,
-                   const PipelineObserver &observer = {});
+                   const PipelineHooks &hooks = {});
 
 /// The stages to return beside the code object.
 struct CompileStages {
@@ -113,7 +162,8 @@ struct CompileResult {
 llvm::FailureOr<CompileResult> compile(mlir::ModuleOp module,
                                        const CompileOptions &options,
                                        const CompileStages &stages = {},
-                                       bool *gaveUp = nullptr);
+                                       bool *gaveUp = nullptr,
+                                       const PipelineHooks &hooks = {});
 
 /// Parses a module in a context of its own and compiles it. Diagnostics are
 /// printed as "name:line:column: error: ..." with the name of the buffer. A

@@ -22,7 +22,7 @@ Value IntegrationBuilder::weightedSums(Value values, Value weights,
       builder, loc,
       TypeRange{RankedTensorType::get({int64_t(segments.size()) - 1}, f64)},
       ValueRange{values, weights}, ValueRange{number(0.0)},
-      builder.getDenseI32ArrayAttr(segments), DenseI32ArrayAttr());
+      builder.getDenseI32ArrayAttr(segments), DenseI32ArrayAttr(), UnitAttr());
   OpBuilder::InsertionGuard guard(builder);
   Block *block = builder.createBlock(&reduce.getAccumulate(), {},
                                      {f64, f64, f64}, {loc, loc, loc});
@@ -43,7 +43,7 @@ Value IntegrationBuilder::largest(Value tensor) {
   auto reduce = SegmentedReduceOp::create(
       builder, loc, TypeRange{RankedTensorType::get({1}, f64)},
       ValueRange{staged}, ValueRange{number(0.0)},
-      builder.getDenseI32ArrayAttr({0, count}), DenseI32ArrayAttr());
+      builder.getDenseI32ArrayAttr({0, count}), DenseI32ArrayAttr(), UnitAttr());
   OpBuilder::InsertionGuard guard(builder);
   for (Region *region : {&reduce.getAccumulate(), &reduce.getCombine()}) {
     Block *block = builder.createBlock(region, {}, {f64, f64}, {loc, loc});

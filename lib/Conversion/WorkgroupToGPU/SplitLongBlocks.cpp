@@ -10,6 +10,7 @@
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Pass/Pass.h"
 #include "wavesmith/Conversion/Passes.h"
+#include "wavesmith/Dialect/Wavesmith/IR/Wavesmith.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace wavesmith {
@@ -85,12 +86,18 @@ void SplitLongBlocksPass::split(LLVM::LLVMFuncOp kernel) {
     blocks.push_back(&block);
   OpBuilder builder(&getContext());
   Block *exit = nullptr;
+  // Where threads share a zone, blocks wait for each other's data, and the
+  // scheduler needs room to hide that; they are bounded by what a thread holds.
+  auto zones = kernel->getAttrOfType<IntegerAttr>(kZonesPerWorkgroupAttrName);
+  auto size = kernel->getAttrOfType<DenseI32ArrayAttr>("gpu.known_block_size");
+  bool isShared = zones && size && zones.getInt() < size[0];
+  int64_t most = isShared ? 20 * limit : limit;
   SmallVector<Block *> pieces;
   for (Block *block : blocks) {
     Block::iterator position = block->begin();
     while (true) {
       int64_t count = 0;
-      while (position != block->end() && count < limit) {
+      while (position != block->end() && count < most) {
         // Constants are free: LLVM keeps them as operands.
         count += !position->hasTrait<OpTrait::ConstantLike>();
         ++position;

@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Element e of a tensor belongs to thread e mod T of the zone's T threads, as
-// that thread's slot e / T. Threads whose last slot is past the end compute the
-// last element once more, so that no address is out of bounds, and store
-// nothing.
+// that thread's slot e / T; with #wavesmith.per_wavefront, T is the wavefront's
+// part of the zone, and each wavefront does the same. Threads whose last slot
+// is past the end compute the last element once more, so that no address is out
+// of bounds, and store nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,10 +17,12 @@
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "wavesmith/Dialect/Wavesmith/Transforms/SegmentPlacement.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -55,6 +58,27 @@ struct Home {
   /// Memory that all threads of the zone read, at `prefix` (may be null), then
   /// the element; `offset` (may be null) is added to the element.
   Value memory, prefix, offset;
+  /// The number of loops that the memory was written in.
+  unsigned depth = 0;
+  /// In LDS: one element more than the tensor has room for, at its end, which
+  /// becomes +0.0 if a reduction asks for it.
+  bool hasRoomForZero = false;
+  /// Each wavefront has a copy of its own.
+  bool isOwn = false;
+};
+
+/// Where the elements of a resident reduction come from, for each of a thread's
+/// places in it: rounds, and in them the elements it folds.
+struct ElementSource {
+  /// Read or computed before the loops: one value a place.
+  SmallVector<Value> values;
+  unsigned depth = 0;
+  /// Else memory, read at these positions ...
+  Value tensor;
+  /// ... or an operation on other sources.
+  Operation *op = nullptr;
+  std::vector<ElementSource> operands;
+  bool isFixed() const { return !tensor && !op; }
 };
 
 class ZoneBody {
@@ -71,6 +95,8 @@ public:
 
 private:
   void findSlotUsers();
+  /// Whether each thread folds its own slots.
+  bool readsSlots(SegmentedReduceOp op);
   LogicalResult rewrite(Block &block);
   LogicalResult rewrite(Operation *op);
   LogicalResult rewriteStage(StageOp op);
@@ -81,6 +107,32 @@ private:
   LogicalResult reduceSegmentsInLanes(SegmentedReduceOp op);
   LogicalResult reduceSegmentsAcrossLanes(SegmentedReduceOp op);
   LogicalResult reduceAllAcrossThreads(SegmentedReduceOp op);
+  LogicalResult reduceResident(SegmentedReduceOp op);
+  /// \param elements of the tensor, one a thread and place
+  FailureOr<ElementSource> findSource(Operation *user, Value tensor,
+                                      ArrayRef<int32_t> elements);
+  Value emitSource(const ElementSource &source, unsigned place);
+  /// Makes weights of padding -0.0 and their values a +0.0 in LDS.
+  void addZeroPadding(ElementSource &weight, ElementSource &value,
+                      ArrayRef<bool> isPadding);
+  /// The most elements of a thread of a wavefront, in a round.
+  int32_t mostInWavefront(const PlacementRound &round, int64_t number);
+  /// Up to which element the same wavefronts as at `begin` have some.
+  int32_t endOfChunk(const PlacementRound &round, int32_t begin, int32_t end);
+  bool anyWavefrontDone(const PlacementRound &round, int32_t begin);
+  Value waveHasMore(const PlacementRound &round, int32_t begin);
+  /// Whether this wavefront's bit is set.
+  Value isInWavefronts(uint32_t mask);
+  void combinePlaced(SegmentedReduceOp op, const PlacementRound &round,
+                     Value lanes, int32_t mostLanes,
+                     SmallVectorImpl<Value> &accumulators);
+  /// Reads a table of one number a thread and place before the loops.
+  SmallVector<Value> loadPlaces(DenseElementsAttr numbers);
+  /// Goes to the place before the loop of this depth, if there is one.
+  void moveBeforeLoop(unsigned depth) {
+    if (depth < loops.size())
+      builder.setInsertionPoint(loops[depth]);
+  }
   LogicalResult rewriteElementwise(Operation *op);
   LogicalResult rewriteControlFlow(Operation *op);
 
@@ -93,13 +145,28 @@ private:
   int64_t numSlots(Value tensor) { return numSlots(tensor.getType()); }
   int64_t numSlots(Type type) {
     return llvm::divideCeil(cast<RankedTensorType>(type).getDimSize(0),
-                            threads);
+                            threadsOf(type));
+  }
+  static bool isPerWavefront(Type type) {
+    return isa_and_nonnull<PerWavefrontAttr>(
+        cast<RankedTensorType>(type).getEncoding());
+  }
+  /// Threads that share out a tensor.
+  int64_t threadsOf(Type type) {
+    return isPerWavefront(type) ? std::min(threads, wavefront) : threads;
+  }
+  /// This thread's number among them.
+  Value laneOf(Type type) {
+    return isPerWavefront(type) && threads > wavefront ? laneInWave : lane;
   }
   bool isTensor(Value value) { return isa<TensorType>(value.getType()); }
-  /// The element of a thread's slot of a tensor of `count` elements.
-  Value elementOfSlot(int64_t slot, int64_t count);
+  /// The element of a thread's slot of a tensor.
+  Value elementOfSlot(int64_t slot, Type type);
   /// Whether this thread's slot is an element; null if that is so for all.
-  Value isElement(int64_t slot, int64_t count);
+  Value isElement(int64_t slot, Type type);
+  /// The same, for one thread an element: of those that have the tensor for
+  /// themselves, the first wavefront's.
+  Value isOwnElement(int64_t slot, Type type);
   /// This thread's value of a slot; null, with an error, if it has none.
   Value slotValue(Operation *user, Value tensor, int64_t slot);
   /// Any element, computed from what stands in memory; null, with an error, if
@@ -111,17 +178,24 @@ private:
   /// Waits until all threads of the zone are here and see what the others have
   /// written.
   void barrier();
-  /// Memory of the workgroup, one part a zone.
-  Home allocateLDS(int64_t count, Type element);
+  /// Memory of the workgroup, one part a zone or a wavefront.
+  Home allocateLDS(int64_t count, Type element, bool perWavefront = false);
+  /// The same for the threads of a wavefront.
+  void waitInWavefront();
   /// The value of the lane whose number differs in the bit `distance`, if all
-  /// lanes whose numbers differ in lower bits have the same value.
+  /// lanes whose numbers differ in lower bits have the same value. For 16 and
+  /// 32 only in those lanes whose number has that bit, and the higher of 16 and
+  /// 32; others get their own.
   Value exchange(Value value, int64_t distance);
+  /// Moves a number of 32 bits, or the halves of one of 64.
+  Value inHalves(Value value, llvm::function_ref<Value(Value)> move);
   SmallVector<Value> inlineRegion(Region &region, ValueRange arguments);
   SmallVector<Value> lookUpAll(ValueRange values) {
     return llvm::map_to_vector(values,
                                [&](Value v) { return mapping.lookup(v); });
   }
-  /// acc = combine(acc, the other lane's acc) for distances up to `lanes` / 2.
+  /// acc = combine(acc, the other lane's acc) for distances up to `lanes` / 2;
+  /// the last of the lanes has the result.
   void combineLanes(SegmentedReduceOp op, SmallVectorImpl<Value> &accumulators,
                     int64_t lanes);
   Value constantTable(ArrayRef<int32_t> values);
@@ -138,6 +212,9 @@ private:
   FailureOr<SmallVector<Value>> expand(Operation *user, ValueRange values);
   void bind(ValueRange tensors, ValueRange expanded);
   Value cloneScalar(Operation *op, ValueRange operands);
+  /// A condition that is the same for the zone as one of scalar registers,
+  /// where a wavefront has no other zone: a branch instead of a mask.
+  Value uniform(Value condition);
 
   WorkgroupOp workgroup;
   gpu::GPUModuleOp module;
@@ -147,7 +224,14 @@ private:
   OpBuilder builder;
   int64_t size, threads, wavefront;
   Location loc = UnknownLoc::get(builder.getContext());
-  Value lane, zone, zoneInWorkgroup, thread;
+  /// The number of the thread in its zone, and parts of it.
+  Value lane, laneInWave, wave;
+  Value zone, zoneInWorkgroup, thread;
+  /// The loops around the place that is written.
+  SmallVector<Operation *> loops;
+  /// Where the zone's code begins.
+  Operation *start = nullptr;
+  DenseSet<Value> zeroed;
   IRMapping mapping;
   DenseMap<Value, Home> homes;
   DenseSet<Value> needsSlots;
@@ -167,6 +251,11 @@ static bool isElementwise(Operation *op) {
          !isa<arith::ConstantOp>(op);
 }
 
+bool ZoneBody::readsSlots(SegmentedReduceOp op) {
+  int64_t sharing = threadsOf(op.getElements().front().getType());
+  return op.getNumSegments() == 1 && op.getLanesOf(0) == sharing && sharing > 1;
+}
+
 void ZoneBody::findSlotUsers() {
   SmallVector<Value> worklist;
   auto need = [&](Value value) {
@@ -178,8 +267,7 @@ void ZoneBody::findSlotUsers() {
             scf::ForOp>(op))
       llvm::for_each(op->getOperands(), need);
     if (auto reduce = dyn_cast<SegmentedReduceOp>(op))
-      if (reduce.getNumSegments() == 1 && reduce.getLanesOf(0) == threads &&
-          threads > 1)
+      if (readsSlots(reduce))
         llvm::for_each(reduce.getElements(), need);
   });
   while (!worklist.empty()) {
@@ -223,6 +311,19 @@ LogicalResult ZoneBody::distribute(IRMapping known) {
       scf::IfOp::create(builder, loc, isInside, /*withElseRegion=*/false);
   gpu::ReturnOp::create(builder, loc);
   builder.setInsertionPointToStart(guard.thenBlock());
+  if (threads > wavefront) {
+    laneInWave = arith::RemUIOp::create(builder, loc, lane, index(wavefront));
+    wave = arith::DivUIOp::create(builder, loc, lane, index(wavefront));
+    // The same in all lanes, which the back end cannot know.
+    Type i32 = builder.getI32Type();
+    wave = arith::IndexCastUIOp::create(builder, loc, i32, wave);
+    wave = ROCDL::ReadfirstlaneOp::create(builder, loc, i32, wave);
+    wave = arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(),
+                                        wave);
+    start = wave.getDefiningOp();
+  } else {
+    start = index(0).getDefiningOp();
+  }
   if (failed(rewrite(workgroup.getBody().front())))
     return failure();
   if (target && ldsBytes > int64_t(target->ldsBytes))
@@ -260,21 +361,33 @@ LogicalResult ZoneBody::rewrite(Block &block) {
 // Elements
 //===----------------------------------------------------------------------===//
 
-Value ZoneBody::elementOfSlot(int64_t slot, int64_t count) {
-  if (threads == 1)
+Value ZoneBody::elementOfSlot(int64_t slot, Type type) {
+  int64_t sharing = threadsOf(type);
+  int64_t count = cast<RankedTensorType>(type).getDimSize(0);
+  if (sharing == 1)
     return index(slot);
-  Value element = lane;
+  Value element = laneOf(type);
   if (slot != 0)
-    element = arith::AddIOp::create(builder, loc, lane, index(slot * threads));
-  return (slot + 1) * threads > count ? clamp(element, count) : element;
+    element =
+        arith::AddIOp::create(builder, loc, element, index(slot * sharing));
+  return (slot + 1) * sharing > count ? clamp(element, count) : element;
 }
 
-Value ZoneBody::isElement(int64_t slot, int64_t count) {
-  int64_t left = count - slot * threads;
-  if (left >= threads)
+Value ZoneBody::isElement(int64_t slot, Type type) {
+  int64_t sharing = threadsOf(type);
+  int64_t left = cast<RankedTensorType>(type).getDimSize(0) - slot * sharing;
+  if (left >= sharing)
     return {};
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                               laneOf(type), index(left));
+}
+
+Value ZoneBody::isOwnElement(int64_t slot, Type type) {
+  if (!isPerWavefront(type) || threads <= wavefront)
+    return isElement(slot, type);
+  int64_t left = cast<RankedTensorType>(type).getDimSize(0) - slot * wavefront;
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, lane,
-                               index(left));
+                               index(std::min(left, wavefront)));
 }
 
 Value ZoneBody::load(const Home &home, Value element) {
@@ -284,7 +397,10 @@ Value ZoneBody::load(const Home &home, Value element) {
   if (home.prefix)
     at.push_back(home.prefix);
   at.push_back(element);
-  return memref::LoadOp::create(builder, loc, home.memory, at);
+  auto op = memref::LoadOp::create(builder, loc, home.memory, at);
+  if (home.isOwn)
+    op->setAttr(kOwnWavefrontAttrName, builder.getUnitAttr());
+  return op;
 }
 
 void ZoneBody::store(Value value, const Home &home, Value element) {
@@ -294,7 +410,9 @@ void ZoneBody::store(Value value, const Home &home, Value element) {
   if (home.prefix)
     at.push_back(home.prefix);
   at.push_back(element);
-  memref::StoreOp::create(builder, loc, value, home.memory, at);
+  auto op = memref::StoreOp::create(builder, loc, value, home.memory, at);
+  if (home.isOwn)
+    op->setAttr(kOwnWavefrontAttrName, builder.getUnitAttr());
 }
 
 Value ZoneBody::slotValue(Operation *user, Value tensor, int64_t slot) {
@@ -307,7 +425,7 @@ Value ZoneBody::slotValue(Operation *user, Value tensor, int64_t slot) {
   if (home.uniform)
     return home.uniform;
   if (home.memory)
-    return load(home, elementOfSlot(slot, numElements(tensor)));
+    return load(home, elementOfSlot(slot, tensor.getType()));
   return home.slots[slot];
 }
 
@@ -353,32 +471,37 @@ void ZoneBody::guarded(Value condition, llvm::function_ref<void()> build) {
   build();
 }
 
-void ZoneBody::barrier() {
-  if (threads == 1)
-    return;
-  if (threads > wavefront) {
-    gpu::BarrierOp::create(builder, loc);
-    return;
-  }
+void ZoneBody::waitInWavefront() {
   // The lanes of a wavefront are in step; only the compiler must keep the
   // order.
   LLVM::FenceOp::create(builder, loc, LLVM::AtomicOrdering::acq_rel,
                         "wavefront");
 }
 
-Home ZoneBody::allocateLDS(int64_t count, Type element) {
-  int64_t zones = size / threads;
+void ZoneBody::barrier() {
+  if (threads > wavefront)
+    gpu::BarrierOp::create(builder, loc);
+  else if (threads > 1)
+    waitInWavefront();
+}
+
+Home ZoneBody::allocateLDS(int64_t count, Type element, bool perWavefront) {
+  int64_t copies = perWavefront ? threads / wavefront : size / threads;
+  int64_t room = count + 1;
   auto type =
-      MemRefType::get({count * zones}, element, MemRefLayoutAttrInterface(),
+      MemRefType::get({room * copies}, element, MemRefLayoutAttrInterface(),
                       gpu::AddressSpaceAttr::get(builder.getContext(),
                                                  gpu::AddressSpace::Workgroup));
   ldsBytes += llvm::alignTo(
-      count * zones * llvm::divideCeil(element.getIntOrFloatBitWidth(), 8), 8);
+      room * copies * llvm::divideCeil(element.getIntOrFloatBitWidth(), 8), 8);
   Home home;
+  home.hasRoomForZero = true;
+  home.isOwn = perWavefront;
+  home.depth = loops.size();
   home.memory = kernel.addWorkgroupAttribution(type, loc);
-  if (zones > 1)
-    home.offset =
-        arith::MulIOp::create(builder, loc, zoneInWorkgroup, index(count));
+  if (copies > 1)
+    home.offset = arith::MulIOp::create(
+        builder, loc, perWavefront ? wave : zoneInWorkgroup, index(room));
   return home;
 }
 
@@ -450,14 +573,24 @@ LogicalResult ZoneBody::rewriteStage(StageOp op) {
     return success();
   }
   Home home;
+  // Each wavefront has a copy of its own, and waits for nobody.
+  bool hasCopies = false;
   if (op.getSpace() == MemorySpace::Global) {
     home.memory = workspaces[nextWorkspace++];
     home.prefix = zone;
   } else {
-    home = allocateLDS(count, element);
+    hasCopies = isPerWavefront(op.getResult().getType()) && threads > wavefront;
+    home = allocateLDS(count, element, hasCopies);
   }
+  home.depth = loops.size();
+  auto wait = [&] {
+    if (hasCopies)
+      waitInWavefront();
+    else
+      barrier();
+  };
   // Others may still read what stood there before.
-  barrier();
+  wait();
   SmallVector<Value> parts;
   if (concat)
     parts.append(concat.getInputs().begin(), concat.getInputs().end());
@@ -469,15 +602,18 @@ LogicalResult ZoneBody::rewriteStage(StageOp op) {
       Value value = slotValue(op, part, slot);
       if (!value)
         return failure();
-      guarded(isElement(slot, numElements(part)), [&] {
-        Value at = arith::AddIOp::create(builder, loc, lane,
-                                         index(offset + slot * threads));
-        store(value, home, at);
-      });
+      Type layout = part.getType();
+      guarded(hasCopies ? isElement(slot, layout) : isOwnElement(slot, layout),
+              [&] {
+                Value at = arith::AddIOp::create(
+                    builder, loc, laneOf(layout),
+                    index(offset + slot * threadsOf(layout)));
+                store(value, home, at);
+              });
     }
     offset += numElements(part);
   }
-  barrier();
+  wait();
   homes[op.getResult()] = home;
   return success();
 }
@@ -499,26 +635,30 @@ SmallVector<Value> ZoneBody::inlineRegion(Region &region,
                              [&](Value v) { return inlined.lookup(v); });
 }
 
+Value ZoneBody::inHalves(Value value, llvm::function_ref<Value(Value)> move) {
+  Type type = value.getType();
+  if (type.getIntOrFloatBitWidth() != 64)
+    return move(value);
+  Type i64 = builder.getI64Type(), i32 = builder.getI32Type();
+  Value bits = arith::BitcastOp::create(builder, loc, i64, value);
+  Value shift =
+      arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(32));
+  auto half = [&](Value part) -> Value {
+    Value low = arith::TruncIOp::create(builder, loc, i32, part);
+    return arith::ExtUIOp::create(builder, loc, i64, move(low));
+  };
+  Value low = half(bits);
+  Value high = half(arith::ShRUIOp::create(builder, loc, bits, shift));
+  high = arith::ShLIOp::create(builder, loc, high, shift);
+  return arith::BitcastOp::create(
+      builder, loc, type, arith::OrIOp::create(builder, loc, low, high));
+}
+
 Value ZoneBody::exchange(Value value, int64_t distance) {
   Type type = value.getType();
-  unsigned width = type.getIntOrFloatBitWidth();
-  if (width == 64) {
-    // Half by half.
-    Type i64 = builder.getI64Type(), i32 = builder.getI32Type();
-    Value bits = arith::BitcastOp::create(builder, loc, i64, value);
-    Value shift =
-        arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(32));
-    auto half = [&](Value part) {
-      Value low = arith::TruncIOp::create(builder, loc, i32, part);
-      return Value(
-          arith::ExtUIOp::create(builder, loc, i64, exchange(low, distance)));
-    };
-    Value low = half(bits);
-    Value high = half(arith::ShRUIOp::create(builder, loc, bits, shift));
-    high = arith::ShLIOp::create(builder, loc, high, shift);
-    return arith::BitcastOp::create(
-        builder, loc, type, arith::OrIOp::create(builder, loc, low, high));
-  }
+  if (type.getIntOrFloatBitWidth() == 64)
+    return inHalves(value,
+                    [&](Value half) { return exchange(half, distance); });
   auto permute = [&](amdgpu::DPPPerm kind, Attribute argument) -> Value {
     return amdgpu::DPPOp::create(builder, loc, type, value, value, kind,
                                  argument, /*row_mask=*/0xf, /*bank_mask=*/0xf,
@@ -537,9 +677,13 @@ Value ZoneBody::exchange(Value value, int64_t distance) {
   case 8:
     return permute(amdgpu::DPPPerm::row_mirror, builder.getUnitAttr());
   default:
-    return gpu::ShuffleOp::create(builder, loc, value, distance, wavefront,
-                                  gpu::ShuffleMode::XOR)
-        .getShuffleResult();
+    // From the last lane of the sixteen, or thirty-two, before.
+    return amdgpu::DPPOp::create(builder, loc, type, value, value,
+                                 distance == 16 ? amdgpu::DPPPerm::row_bcast_15
+                                                : amdgpu::DPPPerm::row_bcast_31,
+                                 builder.getUnitAttr(),
+                                 /*row_mask=*/distance == 16 ? 0xa : 0xc,
+                                 /*bank_mask=*/0xf, /*bound_ctrl=*/false);
   }
 }
 
@@ -595,7 +739,7 @@ LogicalResult ZoneBody::reduceSegmentsInLanes(SegmentedReduceOp op) {
       begin = index(0);
       end = index(op.getSegments()[1]);
     } else {
-      Value segment = elementOfSlot(slot, numSegments);
+      Value segment = elementOfSlot(slot, op.getResult(0).getType());
       begin = lookUpTable(table, segment);
       end = lookUpTable(table,
                         arith::AddIOp::create(builder, loc, segment, index(1)));
@@ -674,12 +818,12 @@ LogicalResult ZoneBody::reduceSegmentsAcrossLanes(SegmentedReduceOp op) {
         return failure();
       SmallVector<Value> accumulators = std::move(*reduced);
       combineLanes(op, accumulators, lanes);
-      Value isFirst = arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::eq, part, index(0));
+      Value isLast = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::eq, part, index(lanes - 1));
       if (isSegment)
-        isFirst = arith::AndIOp::create(builder, loc, isFirst, isSegment);
+        isLast = arith::AndIOp::create(builder, loc, isLast, isSegment);
       Value number = lookUpTable(numberTable, position);
-      guarded(isFirst, [&] {
+      guarded(isLast, [&] {
         for (auto [home, value] : llvm::zip_equal(results, accumulators))
           store(value, home, number);
       });
@@ -692,12 +836,13 @@ LogicalResult ZoneBody::reduceSegmentsAcrossLanes(SegmentedReduceOp op) {
   return success();
 }
 
-/// One segment on all threads: each thread folds its own slots.
+/// One segment on all threads, or on those of each wavefront: each thread folds
+/// its own slots.
 LogicalResult ZoneBody::reduceAllAcrossThreads(SegmentedReduceOp op) {
   SmallVector<Value> accumulators = lookUpAll(op.getInit());
-  int64_t count = op.getSegments()[1];
-  for (int64_t slot = 0, end = llvm::divideCeil(count, threads); slot < end;
-       ++slot) {
+  Type layout = op.getElements().front().getType();
+  int64_t sharing = threadsOf(layout);
+  for (int64_t slot = 0, end = numSlots(layout); slot < end; ++slot) {
     SmallVector<Value> arguments(accumulators);
     for (Value elements : op.getElements()) {
       Value value = slotValue(op, elements, slot);
@@ -706,22 +851,44 @@ LogicalResult ZoneBody::reduceAllAcrossThreads(SegmentedReduceOp op) {
       arguments.push_back(value);
     }
     SmallVector<Value> next = inlineRegion(op.getAccumulate(), arguments);
-    if (Value condition = isElement(slot, count))
+    if (Value condition = isElement(slot, layout))
       for (auto [value, before] : llvm::zip_equal(next, accumulators))
         value = arith::SelectOp::create(builder, loc, condition, value, before);
     accumulators.assign(next.begin(), next.end());
   }
-  combineLanes(op, accumulators, std::min(threads, wavefront));
-  if (threads > wavefront) {
-    int64_t waves = threads / wavefront;
+  int64_t lanes = std::min(sharing, wavefront);
+  combineLanes(op, accumulators, lanes);
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getI32IntegerAttr(value));
+  };
+  if (lanes == wavefront) {
+    for (Value &accumulator : accumulators)
+      accumulator = ROCDL::ReadlaneOp::create(
+          builder, loc, accumulator.getType(), accumulator, number(lanes - 1));
+  } else if (lanes > 16) {
+    // Several zones a wavefront: from the last lane of this one's.
+    Value last = arith::OrIOp::create(
+        builder, loc,
+        arith::IndexCastUIOp::create(
+            builder, loc, builder.getI32Type(),
+            arith::RemUIOp::create(builder, loc, thread, index(wavefront))),
+        number(lanes - 1));
+    for (Value &accumulator : accumulators)
+      accumulator = inHalves(accumulator, [&](Value half) -> Value {
+        return gpu::ShuffleOp::create(builder, loc, half, last,
+                                      number(wavefront), gpu::ShuffleMode::IDX)
+            .getShuffleResult();
+      });
+  }
+  if (sharing > wavefront) {
+    int64_t waves = sharing / wavefront;
     SmallVector<Home> partial;
     for (Value accumulator : accumulators)
       partial.push_back(allocateLDS(waves, accumulator.getType()));
     barrier();
-    Value inWave = arith::RemUIOp::create(builder, loc, lane, index(wavefront));
-    Value wave = arith::DivUIOp::create(builder, loc, lane, index(wavefront));
     Value isFirst = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::eq, inWave, index(0));
+        builder, loc, arith::CmpIPredicate::eq, laneInWave, index(0));
     guarded(isFirst, [&] {
       for (auto [home, value] : llvm::zip_equal(partial, accumulators))
         store(value, home, wave);
@@ -744,14 +911,484 @@ LogicalResult ZoneBody::reduceAllAcrossThreads(SegmentedReduceOp op) {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Resident reductions
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> ZoneBody::loadPlaces(DenseElementsAttr numbers) {
+  OpBuilder::InsertionGuard guard(builder);
+  moveBeforeLoop(0);
+  Value memory = createConstantMemory(module, kernel, loc, numbers);
+  SmallVector<Value> values;
+  for (int64_t first = 0; first < numbers.getNumElements(); first += threads) {
+    Value at = lane;
+    if (first != 0)
+      at = arith::AddIOp::create(builder, loc, lane, index(first));
+    values.push_back(memref::LoadOp::create(builder, loc, memory, at));
+  }
+  return values;
+}
+
+FailureOr<ElementSource> ZoneBody::findSource(Operation *user, Value tensor,
+                                              ArrayRef<int32_t> elements) {
+  size_t places = elements.size() / threads;
+  ElementSource source;
+  auto found = homes.find(tensor);
+  if (found != homes.end() && found->second.uniform) {
+    source.values.assign(places, found->second.uniform);
+    source.depth = loops.size();
+    if (auto constant =
+            found->second.uniform.getDefiningOp<arith::ConstantOp>()) {
+      // Wherever it is wanted.
+      OpBuilder::InsertionGuard guard(builder);
+      moveBeforeLoop(0);
+      source.values.assign(places, builder.clone(*constant)->getResult(0));
+      source.depth = 0;
+    }
+    return source;
+  }
+  Operation *op = tensor.getDefiningOp();
+  if (auto table = dyn_cast_or_null<TableOp>(op)) {
+    auto all = llvm::to_vector(
+        cast<DenseElementsAttr>(table.getValue()).getValues<Attribute>());
+    auto own = llvm::map_to_vector(elements, [&](int32_t e) { return all[e]; });
+    auto type = RankedTensorType::get(
+        {int64_t(own.size())}, table.getResult().getType().getElementType());
+    source.values = loadPlaces(DenseElementsAttr::get(type, ArrayRef(own)));
+    return source;
+  }
+  if (found != homes.end() && found->second.memory) {
+    source.tensor = tensor;
+    auto type =
+        RankedTensorType::get({int64_t(elements.size())}, builder.getI32Type());
+    for (Value at : loadPlaces(DenseElementsAttr::get(type, elements))) {
+      OpBuilder::InsertionGuard guard(builder);
+      moveBeforeLoop(0);
+      source.values.push_back(arith::IndexCastUIOp::create(
+          builder, loc, builder.getIndexType(), at));
+    }
+    if (found->second.depth < loops.size()) {
+      // Does not change in the loops inside of the one that writes it.
+      source.depth = found->second.depth;
+      OpBuilder::InsertionGuard guard(builder);
+      moveBeforeLoop(source.depth);
+      for (Value &value : source.values)
+        value = load(found->second, value);
+      source.tensor = {};
+    }
+    return source;
+  }
+  if (auto gather = dyn_cast_or_null<GatherOp>(op)) {
+    Value indices = gather.getIndices();
+    if (auto wide = indices.getDefiningOp<arith::ExtUIOp>())
+      indices = wide.getIn();
+    if (auto table = indices.getDefiningOp<TableOp>()) {
+      auto all = llvm::to_vector(
+          cast<DenseElementsAttr>(table.getValue()).getValues<APInt>());
+      auto at = llvm::map_to_vector(
+          elements, [&](int32_t e) { return int32_t(all[e].getZExtValue()); });
+      return findSource(user, gather.getSource(), at);
+    }
+  }
+  if (op && isElementwise(op)) {
+    source.op = op;
+    bool isFixed = true;
+    for (Value operand : op->getOperands()) {
+      ElementSource part;
+      if (isTensor(operand)) {
+        FailureOr<ElementSource> found = findSource(user, operand, elements);
+        if (failed(found))
+          return failure();
+        part = std::move(*found);
+      } else {
+        part.values.assign(places, mapping.lookup(operand));
+        part.depth = loops.size();
+      }
+      isFixed &= part.isFixed();
+      source.depth = std::max(source.depth, part.depth);
+      source.operands.push_back(std::move(part));
+    }
+    if (isFixed) {
+      OpBuilder::InsertionGuard guard(builder);
+      moveBeforeLoop(source.depth);
+      SmallVector<Value> values;
+      for (unsigned place = 0; place < places; ++place)
+        values.push_back(emitSource(source, place));
+      source.op = nullptr;
+      source.operands.clear();
+      source.values = std::move(values);
+    }
+    return source;
+  }
+  InFlightDiagnostic diagnostic = user->emitError(
+      "reads elements that other threads hold; stage the tensor in lds or "
+      "global");
+  diagnostic.attachNote(tensor.getLoc()) << "the tensor is defined here";
+  return diagnostic;
+}
+
+Value ZoneBody::emitSource(const ElementSource &source, unsigned place) {
+  if (source.tensor)
+    return load(homes[source.tensor], source.values[place]);
+  if (!source.op)
+    return source.values[place];
+  SmallVector<Value> operands;
+  for (const ElementSource &operand : source.operands)
+    operands.push_back(emitSource(operand, place));
+  return cloneScalar(source.op, operands);
+}
+
+/// If a region's result is fma(x, y, acc) of two elements, their numbers.
+static std::optional<std::pair<unsigned, unsigned>>
+findWeightedSum(SegmentedReduceOp op) {
+  Block &block = op.getAccumulate().front();
+  if (op.getElements().size() != 2 || op.getInit().size() != 1)
+    return std::nullopt;
+  auto fma = block.getTerminator()->getOperand(0).getDefiningOp<math::FmaOp>();
+  if (!fma || fma.getC() != block.getArgument(0))
+    return std::nullopt;
+  if (fma.getA() == block.getArgument(1) && fma.getB() == block.getArgument(2))
+    return std::pair(0u, 1u);
+  if (fma.getA() == block.getArgument(2) && fma.getB() == block.getArgument(1))
+    return std::pair(1u, 0u);
+  return std::nullopt;
+}
+
+/// Every thread folds its parts of the segments, which placeSegments gives it,
+/// in unrolled code.
+LogicalResult ZoneBody::reduceResident(SegmentedReduceOp op) {
+  int64_t most = std::min(threads, wavefront);
+  for (unsigned i = 0; i < op.getNumSegments(); ++i)
+    if (op.getLanesOf(i) > most)
+      return op.emitOpError("expected at most ")
+             << most << " lanes for a segment that is resident, got "
+             << op.getLanesOf(i);
+  SmallVector<PlacementRound> rounds = placeSegments(op, threads);
+  // One place for each element that a thread folds, in all rounds.
+  SmallVector<int32_t> roundPlaces;
+  int64_t numPlaces = 0;
+  for (const PlacementRound &round : rounds) {
+    int32_t count = 0;
+    for (const SegmentPart &part : round)
+      count = std::max(count, part.count);
+    roundPlaces.push_back(count);
+    numPlaces += count;
+  }
+  if (numPlaces > kMaxSlots)
+    return op.emitOpError("a resident reduction on ")
+           << threads << " threads makes more than " << kMaxSlots
+           << " elements a thread; take more threads or lanes";
+  SmallVector<int32_t> elements;
+  SmallVector<bool> isPadding;
+  for (auto [round, count] : llvm::zip_equal(rounds, roundPlaces))
+    for (int32_t k = 0; k < count; ++k)
+      for (const SegmentPart &part : round) {
+        bool isElement = k < part.count;
+        isPadding.push_back(!isElement);
+        elements.push_back(
+            isElement
+                ? part.begin + k * part.stride
+                : std::min<int32_t>(part.begin, op.getSegments().back() - 1));
+      }
+  SmallVector<ElementSource> sources;
+  for (Value tensor : op.getElements()) {
+    FailureOr<ElementSource> source = findSource(op, tensor, elements);
+    if (failed(source))
+      return failure();
+    sources.push_back(std::move(*source));
+  }
+  auto hasPadding = [&](int64_t place) {
+    return llvm::is_contained(
+        ArrayRef<bool>(isPadding).slice(place * threads, threads), true);
+  };
+  // Padding costs nothing where it adds -0.0 * +0.0, which changes no number:
+  // the weight is kept in a register, and the value read from LDS, which gets
+  // one more element.
+  bool isFree = false;
+  if (auto sum = findWeightedSum(op)) {
+    auto [a, b] = *sum;
+    if (!sources[a].isFixed())
+      std::swap(a, b);
+    ElementSource &weight = sources[a], &value = sources[b];
+    isFree = weight.isFixed() &&
+             weight.depth < std::max<size_t>(1, loops.size()) && value.tensor &&
+             homes[value.tensor].hasRoomForZero;
+    if (isFree)
+      addZeroPadding(weight, value, isPadding);
+  }
+  SmallVector<Value> counts;
+  if (!isFree) {
+    SmallVector<int32_t> numbers;
+    for (const PlacementRound &round : rounds)
+      for (const SegmentPart &part : round)
+        numbers.push_back(part.count);
+    auto type =
+        RankedTensorType::get({int64_t(numbers.size())}, builder.getI32Type());
+    counts = loadPlaces(DenseElementsAttr::get(type, ArrayRef(numbers)));
+  }
+  SmallVector<Home> results;
+  for (Value result : op.getResults())
+    results.push_back(
+        allocateLDS(numElements(result), getElementTypeOrSelf(result)));
+  auto roundTable = [&](llvm::function_ref<int32_t(const SegmentPart &)> get) {
+    SmallVector<int32_t> numbers;
+    for (const PlacementRound &round : rounds)
+      for (const SegmentPart &part : round)
+        numbers.push_back(get(part));
+    auto type =
+        RankedTensorType::get({int64_t(numbers.size())}, builder.getI32Type());
+    return loadPlaces(DenseElementsAttr::get(type, ArrayRef(numbers)));
+  };
+  // The last lane of a segment writes it.
+  SmallVector<Value> targets = roundTable([&](const SegmentPart &part) {
+    return part.segment >= 0 && part.lane + 1 == part.lanes ? part.segment : -1;
+  });
+  SmallVector<Value> lanes =
+      roundTable([](const SegmentPart &part) { return part.lanes; });
+
+  SmallVector<SmallVector<Value>> folded;
+  int64_t place = 0;
+  for (auto [r, round] : llvm::enumerate(rounds)) {
+    SmallVector<Value> accumulators = lookUpAll(op.getInit());
+    for (int32_t k = 0; k < roundPlaces[r];) {
+      // Wavefronts that have nothing any more skip the rest.
+      int32_t last = endOfChunk(round, k, roundPlaces[r]);
+      bool isSkipped = last > k && anyWavefrontDone(round, k);
+      auto fold = [&, r = r] {
+        // All reads, then all sums.
+        SmallVector<SmallVector<Value>> values;
+        for (int32_t i = k; i < last; ++i)
+          values.push_back(
+              llvm::map_to_vector(sources, [&](const ElementSource &source) {
+                return emitSource(source, place + i);
+              }));
+        for (int32_t i = k; i < last; ++i) {
+          SmallVector<Value> arguments(accumulators);
+          arguments.append(values[i - k]);
+          SmallVector<Value> next = inlineRegion(op.getAccumulate(), arguments);
+          if (!isFree && hasPadding(place + i)) {
+            Value has = arith::CmpIOp::create(
+                builder, loc, arith::CmpIPredicate::sgt, counts[r],
+                arith::ConstantOp::create(builder, loc,
+                                          builder.getI32IntegerAttr(i)));
+            for (auto [value, before] : llvm::zip_equal(next, accumulators))
+              value = arith::SelectOp::create(builder, loc, has, value, before);
+          }
+          accumulators.assign(next.begin(), next.end());
+        }
+      };
+      if (!isSkipped) {
+        fold();
+      } else {
+        auto guard =
+            scf::IfOp::create(builder, loc, TypeRange(ValueRange(accumulators)),
+                              waveHasMore(round, k), /*withElseRegion=*/true);
+        SmallVector<Value> before(accumulators);
+        OpBuilder::InsertionGuard insertion(builder);
+        builder.setInsertionPointToStart(guard.thenBlock());
+        fold();
+        scf::YieldOp::create(builder, loc, accumulators);
+        builder.setInsertionPointToStart(guard.elseBlock());
+        scf::YieldOp::create(builder, loc, before);
+        accumulators.assign(guard.getResults().begin(),
+                            guard.getResults().end());
+      }
+      k = last;
+    }
+    place += roundPlaces[r];
+    int32_t mostLanes = 1;
+    for (const SegmentPart &part : round)
+      mostLanes = std::max(mostLanes, part.lanes);
+    combinePlaced(op, round, lanes[r], mostLanes, accumulators);
+    folded.push_back(std::move(accumulators));
+  }
+  barrier();
+  for (auto [target, values] : llvm::zip_equal(targets, folded)) {
+    Value isLast = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::sge, target,
+        arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0)));
+    Value at = arith::IndexCastUIOp::create(builder, loc,
+                                            builder.getIndexType(), target);
+    guarded(isLast, [&, &values = values] {
+      for (auto [home, value] : llvm::zip_equal(results, values))
+        store(value, home, at);
+    });
+  }
+  barrier();
+  for (auto [result, home] : llvm::zip_equal(op.getResults(), results))
+    homes[result] = home;
+  return success();
+}
+
+void ZoneBody::addZeroPadding(ElementSource &weight, ElementSource &value,
+                              ArrayRef<bool> isPadding) {
+  Home &home = homes[value.tensor];
+  int64_t count = numElements(value.tensor);
+  OpBuilder::InsertionGuard guard(builder);
+  if (zeroed.insert(value.tensor).second) {
+    // Before the first barrier of all.
+    builder.setInsertionPointAfter(start);
+    Value zero =
+        arith::ConstantOp::create(builder, loc, builder.getF64FloatAttr(0.0));
+    auto one = RankedTensorType::get({1}, builder.getI1Type());
+    Home at = home;
+    if (home.offset)
+      at.offset = arith::MulIOp::create(
+          builder, loc, zoneInWorkgroup ? zoneInWorkgroup : wave,
+          index(count + 1));
+    Value isWriter = zoneInWorkgroup || !home.offset
+                         ? isElement(0, one)
+                         : Value(arith::CmpIOp::create(builder, loc,
+                                                       arith::CmpIPredicate::eq,
+                                                       laneInWave, index(0)));
+    guarded(isWriter, [&] { store(zero, at, index(count)); });
+  }
+  moveBeforeLoop(weight.depth);
+  Value none =
+      arith::ConstantOp::create(builder, loc, builder.getF64FloatAttr(-0.0));
+  Value last = index(count);
+  for (size_t place = 0; place < weight.values.size(); ++place) {
+    ArrayRef<bool> own = isPadding.slice(place * threads, threads);
+    if (!llvm::is_contained(own, true))
+      continue;
+    SmallVector<int32_t> flags(own.begin(), own.end());
+    auto type =
+        RankedTensorType::get({int64_t(flags.size())}, builder.getI32Type());
+    Value flag =
+        loadPlaces(DenseElementsAttr::get(type, ArrayRef(flags))).front();
+    Value isNone = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::ne, flag,
+        arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0)));
+    weight.values[place] = arith::SelectOp::create(builder, loc, isNone, none,
+                                                   weight.values[place]);
+    value.values[place] = arith::SelectOp::create(builder, loc, isNone, last,
+                                                  value.values[place]);
+  }
+}
+
+int32_t ZoneBody::mostInWavefront(const PlacementRound &round, int64_t number) {
+  int32_t most = 0;
+  int64_t size = std::min(threads, wavefront);
+  for (const SegmentPart &part :
+       ArrayRef<SegmentPart>(round).slice(number * size, size))
+    most = std::max(most, part.count);
+  return most;
+}
+
+int32_t ZoneBody::endOfChunk(const PlacementRound &round, int32_t begin,
+                             int32_t end) {
+  if (threads <= wavefront)
+    return end;
+  for (int64_t i = 0; i < threads / wavefront; ++i) {
+    int32_t most = mostInWavefront(round, i);
+    if (most > begin)
+      end = std::min(end, most);
+  }
+  return end;
+}
+
+bool ZoneBody::anyWavefrontDone(const PlacementRound &round, int32_t begin) {
+  if (threads <= wavefront)
+    return false;
+  for (int64_t i = 0; i < threads / wavefront; ++i)
+    if (mostInWavefront(round, i) <= begin)
+      return true;
+  return false;
+}
+
+Value ZoneBody::waveHasMore(const PlacementRound &round, int32_t begin) {
+  uint32_t mask = 0;
+  for (int64_t i = 0; i < threads / wavefront; ++i)
+    if (mostInWavefront(round, i) > begin)
+      mask |= 1u << i;
+  return isInWavefronts(mask);
+}
+
+Value ZoneBody::isInWavefronts(uint32_t mask) {
+  auto constant = [&](uint32_t value) -> Value {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getI32IntegerAttr(int32_t(value)));
+  };
+  Value number =
+      arith::IndexCastUIOp::create(builder, loc, builder.getI32Type(), wave);
+  Value bit = arith::AndIOp::create(
+      builder, loc,
+      arith::ShRUIOp::create(builder, loc, constant(mask), number),
+      constant(1));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, bit,
+                               constant(0));
+}
+
+/// The tree over the lanes of each segment; the last of them has the result.
+void ZoneBody::combinePlaced(SegmentedReduceOp op, const PlacementRound &round,
+                             Value lanes, int32_t mostLanes,
+                             SmallVectorImpl<Value> &accumulators) {
+  if (mostLanes == 1)
+    return;
+  // Lanes of smaller segments go on with what is not theirs; their result is
+  // taken from where their tree ended.
+  auto combine = [&] {
+    SmallVector<std::pair<int64_t, SmallVector<Value>>> ended;
+    for (int64_t distance = 1; distance < mostLanes; distance *= 2) {
+      if (llvm::any_of(round, [&](const SegmentPart &part) {
+            return part.lanes == distance && part.segment >= 0;
+          }))
+        ended.push_back({distance, SmallVector<Value>(accumulators.begin(),
+                                                      accumulators.end())});
+      SmallVector<Value> both(accumulators.begin(), accumulators.end());
+      for (Value accumulator : accumulators)
+        both.push_back(exchange(accumulator, distance));
+      SmallVector<Value> combined = inlineRegion(op.getCombine(), both);
+      accumulators.assign(combined.begin(), combined.end());
+    }
+    for (auto &[count, values] : ended) {
+      Value isTheirs = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::eq, lanes,
+          arith::ConstantOp::create(builder, loc,
+                                    builder.getI32IntegerAttr(count)));
+      for (auto [value, own] : llvm::zip_equal(accumulators, values))
+        value = arith::SelectOp::create(builder, loc, isTheirs, own, value);
+    }
+  };
+  // Segments with many lanes are in the first wavefronts.
+  uint32_t mask = 0;
+  int64_t waves = std::max<int64_t>(1, threads / wavefront);
+  int64_t size = std::min(threads, wavefront);
+  for (int64_t i = 0; i < waves; ++i)
+    if (llvm::any_of(ArrayRef<SegmentPart>(round).slice(i * size, size),
+                     [](const SegmentPart &part) { return part.lanes > 1; }))
+      mask |= 1u << i;
+  if (llvm::popcount(mask) == waves)
+    return combine();
+  auto guard =
+      scf::IfOp::create(builder, loc, TypeRange(ValueRange(accumulators)),
+                        isInWavefronts(mask), /*withElseRegion=*/true);
+  SmallVector<Value> before(accumulators.begin(), accumulators.end());
+  OpBuilder::InsertionGuard insertion(builder);
+  builder.setInsertionPointToStart(guard.thenBlock());
+  combine();
+  scf::YieldOp::create(builder, loc, accumulators);
+  builder.setInsertionPointToStart(guard.elseBlock());
+  scf::YieldOp::create(builder, loc, before);
+  accumulators.assign(guard.getResults().begin(), guard.getResults().end());
+}
+
 LogicalResult ZoneBody::rewriteReduce(SegmentedReduceOp op) {
   bool isSequential = true;
   for (unsigned i = 0; i < op.getNumSegments(); ++i)
     isSequential &= op.getLanesOf(i) == 1;
+  Type layout = op.getElements().front().getType();
+  if (isPerWavefront(layout) && op.getLanesOf(0) != threadsOf(layout))
+    return op.emitOpError("expected ")
+           << threadsOf(layout)
+           << " lanes for elements that every wavefront has, got "
+           << op.getLanesOf(0);
+  if (readsSlots(op))
+    return reduceAllAcrossThreads(op);
+  if (op.getResident())
+    return reduceResident(op);
   if (isSequential)
     return reduceSegmentsInLanes(op);
-  if (op.getNumSegments() == 1 && op.getLanesOf(0) == threads)
-    return reduceAllAcrossThreads(op);
   return reduceSegmentsAcrossLanes(op);
 }
 
@@ -797,15 +1434,31 @@ void ZoneBody::bind(ValueRange values, ValueRange expanded) {
   }
 }
 
+Value ZoneBody::uniform(Value condition) {
+  if (threads < wavefront)
+    return condition;
+  Value lanes = ROCDL::BallotOp::create(builder, loc, builder.getI64Type(),
+                                        condition);
+  Value none =
+      arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, lanes,
+                               none);
+}
+
 LogicalResult ZoneBody::rewriteControlFlow(Operation *op) {
   FailureOr<SmallVector<Value>> operands = expand(op, op->getOperands());
   if (failed(operands))
     return failure();
+  if (isa<scf::IfOp>(op))
+    operands->front() = uniform(operands->front());
   OperationState state(op->getLoc(), op->getName(), *operands,
                        expand(op->getResultTypes()), op->getAttrs());
   for (unsigned i = 0; i < op->getNumRegions(); ++i)
     state.addRegion();
   Operation *branches = builder.create(state);
+  bool isLoop = isa<LoopLikeOpInterface>(op);
+  if (isLoop)
+    loops.push_back(branches);
   for (auto [from, to] :
        llvm::zip_equal(op->getRegions(), branches->getRegions())) {
     if (from.empty())
@@ -818,6 +1471,8 @@ LogicalResult ZoneBody::rewriteControlFlow(Operation *op) {
     if (failed(rewrite(from.front())))
       return failure();
   }
+  if (isLoop)
+    loops.pop_back();
   bind(op->getResults(), branches->getResults());
   return success();
 }
@@ -852,9 +1507,9 @@ LogicalResult ZoneBody::rewrite(Operation *op) {
           return success();
         }
         Home home;
-        int64_t count = numElements(op.getResult());
         for (int64_t slot = 0; slot < numSlots(op.getResult()); ++slot) {
-          SmallVector<Value> at = {elementOfSlot(slot, count), zone};
+          SmallVector<Value> at = {
+              elementOfSlot(slot, op.getResult().getType()), zone};
           if (type.isDynamicDim(0))
             std::swap(at[0], at[1]);
           home.slots.push_back(
@@ -867,19 +1522,20 @@ LogicalResult ZoneBody::rewrite(Operation *op) {
         auto type = cast<MemRefType>(op.getTarget().getType());
         Value memory = mapping.lookup(op.getTarget());
         if (type.getRank() == 1) {
-          guarded(isElement(0, 1), [&] {
+          auto one = RankedTensorType::get({1}, builder.getI1Type());
+          guarded(isElement(0, one), [&] {
             memref::StoreOp::create(builder, loc, mapping.lookup(op.getValue()),
                                     memory, zone);
           });
           return success();
         }
-        int64_t count = numElements(op.getValue());
-        for (int64_t slot = 0; slot < numSlots(op.getValue()); ++slot) {
+        Type layout = op.getValue().getType();
+        for (int64_t slot = 0; slot < numSlots(layout); ++slot) {
           Value value = slotValue(op, op.getValue(), slot);
           if (!value)
             return failure();
-          guarded(isElement(slot, count), [&] {
-            SmallVector<Value> at = {elementOfSlot(slot, count), zone};
+          guarded(isOwnElement(slot, layout), [&] {
+            SmallVector<Value> at = {elementOfSlot(slot, layout), zone};
             if (type.isDynamicDim(0))
               std::swap(at[0], at[1]);
             memref::StoreOp::create(builder, loc, value, memory, at);
@@ -888,6 +1544,21 @@ LogicalResult ZoneBody::rewrite(Operation *op) {
         return success();
       })
       .Case([&](StageOp op) { return rewriteStage(op); })
+      .Case([&](ReplicateOp op) -> LogicalResult {
+        auto source = homes.find(op.getSource());
+        if (source == homes.end() ||
+            (!source->second.memory && !source->second.uniform)) {
+          InFlightDiagnostic diagnostic =
+              op.emitOpError("expected a source that all threads can read; "
+                             "stage it in lds or global");
+          diagnostic.attachNote(op.getSource().getLoc())
+              << "the source is defined here";
+          return diagnostic;
+        }
+        Home home = source->second;
+        homes[op.getResult()] = std::move(home);
+        return success();
+      })
       .Case([&](GatherOp op) -> LogicalResult {
         auto source = homes.find(op.getSource());
         bool isThere = source != homes.end() &&
@@ -948,6 +1619,8 @@ LogicalResult ZoneBody::rewrite(Operation *op) {
                 expand(op, op->getOperands());
             if (failed(operands))
               return failure();
+            if (isa<scf::ConditionOp>(op))
+              operands->front() = uniform(operands->front());
             OperationState state(loc, op->getName(), *operands, TypeRange(),
                                  op->getAttrs());
             builder.create(state);

@@ -41,6 +41,8 @@ LogicalResult WavesmithDialect::verifyOperationAttribute(Operation *op,
   if (attr.getName() == kZonesPerWorkgroupAttrName &&
       isa<IntegerAttr>(attr.getValue()))
     return success();
+  if (attr.getName() == kOwnWavefrontAttrName && isa<UnitAttr>(attr.getValue()))
+    return success();
   if (attr.getName() != kTargetAttrName)
     return op->emitError("unknown attribute '")
            << attr.getName().getValue() << "'";

@@ -95,8 +95,8 @@ LogicalResult SelectSchedulePass::select(Op op, const TargetInfo &target) {
         size = target.wavefrontSize;
       threads = 1;
     }
-    schedule = OdeScheduleAttr::getChecked([&] { return op.emitError(); },
-                                           &getContext(), chosen, size, threads);
+    schedule = OdeScheduleAttr::getChecked(
+        [&] { return op.emitError(); }, &getContext(), chosen, size, threads);
     if (!schedule)
       return failure();
     op.setScheduleAttr(schedule);
@@ -128,8 +128,7 @@ void SelectSchedulePass::runOnOperation() {
     LogicalResult result =
         llvm::TypeSwitch<Operation *, LogicalResult>(op)
             .Case<OdeRhsOp, OdeProductionLossOp, OdeTermValuesOp,
-                  OdeIntegrateOp>(
-                [&](auto op) { return select(op, *target); })
+                  OdeIntegrateOp>([&](auto op) { return select(op, *target); })
             .Default([](Operation *) { return success(); });
     return failed(result) ? WalkResult::interrupt() : WalkResult::advance();
   });

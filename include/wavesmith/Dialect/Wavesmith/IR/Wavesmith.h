@@ -70,6 +70,11 @@ inline constexpr llvm::StringLiteral kWorkspaceAttrName = "wavesmith.workspace";
 inline constexpr llvm::StringLiteral kZonesPerWorkgroupAttrName =
     "wavesmith.zones_per_workgroup";
 
+/// Marks an access to memory that no other wavefront accesses (a unit
+/// attribute).
+inline constexpr llvm::StringLiteral kOwnWavefrontAttrName =
+    "wavesmith.own_wavefront";
+
 } // namespace wavesmith
 
 #endif // WAVESMITH_DIALECT_WAVESMITH_IR_WAVESMITH_H

@@ -64,4 +64,138 @@ def SelectSchedulePass
   ];
 }
 
+//===----------------------------------------------------------------------===//
+// Optional passes on workgroups with several threads a zone
+//===----------------------------------------------------------------------===//
+
+def SimplifyTermsPass : Pass<"wavesmith-simplify-terms", "::mlir::ModuleOp"> {
+  let summary = "Compute products that terms share once";
+  let description = [{
+    For sums fma(weight, value, sum) in a loop, whose values are products of
+    what does not change in the loop (rate coefficients) and of what does
+    (abundances): each distinct product of the latter is computed once,
+    sorted by the number of factors, so that no branch on the order is left.
+    Weights and coefficients are multiplied before the loop, and added where
+    one sum has the same product several times.
+
+    Changes annotations: a term k * y_a * y_b becomes (w * k) * (y_a * y_b),
+    and terms with the same product are added before they are multiplied by it.
+
+    Before (in a loop, shortened):
+
+    ```mlir
+    %ya = wavesmith.gather %y[%a] : tensor<150xf64>, tensor<1100xi32> -> tensor<1100xf64>
+    %k_ya = arith.mulf %k, %ya : tensor<1100xf64>
+    %terms = arith.mulf %k_ya, %yb : tensor<1100xf64>
+    %staged = wavesmith.stage %terms in global : tensor<1100xf64>
+    %values = wavesmith.gather %staged[%at] : tensor<1100xf64>, tensor<2710xi32> -> tensor<2710xf64>
+    %sums = wavesmith.segmented_reduce(%values, %weights) init(%zero) segments [...]
+    ```
+
+    After:
+
+    ```mlir
+    %products = arith.mulf %ya, %yb : tensor<396xf64>
+    %staged = wavesmith.stage %products in global : tensor<396xf64>
+    %values = wavesmith.gather %staged[%at] : tensor<396xf64>, tensor<2353xi32> -> tensor<2353xf64>
+    %sums = wavesmith.segmented_reduce(%weighted_k, %values) init(%zero) segments [...]
+    ```
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
+def NarrowTablesPass : Pass<"wavesmith-narrow-tables", "::mlir::ModuleOp"> {
+  let summary = "Keep tables of small whole numbers in 8 or 16 bits";
+  let description = [{
+    Tables of i32 and f64 whose numbers are whole and from 0 to 65535 become
+    tables of i8 or i16 that arith.extui or arith.uitofp widen. No bit changes.
+
+    Before: `%w = wavesmith.table dense<[1.0, 2.0]> : tensor<2xf64>`
+
+    After:
+
+    ```mlir
+    %narrow = wavesmith.table dense<[1, 2]> : tensor<2xi8>
+    %w = arith.uitofp %narrow : tensor<2xi8> to tensor<2xf64>
+    ```
+  }];
+}
+
+def RewriteReductionsPass
+    : Pass<"wavesmith-rewrite-reductions", "::mlir::ModuleOp"> {
+  let summary = "Reduce by several lanes";
+  let description = [{
+    Gives reductions that have no `lanes` some. One segment is reduced by all
+    threads, each with the elements that it holds, so that these need not be
+    staged. Several segments get as many lanes each, up to a wavefront, as make
+    the longest thread's work least: short segments share a wavefront, long ones
+    have one.
+
+    Changes annotations: sums become trees of a fixed shape.
+
+    Before: `wavesmith.segmented_reduce(%staged) init(%zero) segments [0, 150] : ...`
+
+    After: `wavesmith.segmented_reduce(%values) init(%zero) segments [0, 150] lanes [256] : ...`
+  }];
+}
+
+def ReplicateInWavefrontsPass
+    : Pass<"wavesmith-replicate-in-wavefronts", "::mlir::ModuleOp"> {
+  let summary = "Let each wavefront compute for itself what is short";
+  let description = [{
+    Tensors that reductions over more threads than a wavefront read in a loop,
+    and all that are computed with them element by element, get the encoding
+    `#wavesmith.per_wavefront` if they have at most `most-elements` elements a
+    lane: each wavefront computes all of them, and nothing has to cross between
+    wavefronts, which costs LDS and barriers.
+
+    Changes annotations: these reductions have 64 lanes afterwards.
+
+    Before: `wavesmith.segmented_reduce(%x) init(%zero) segments [0, 150] lanes [256] : (tensor<150xf64>), ...`
+
+    After: `wavesmith.segmented_reduce(%x) init(%zero) segments [0, 150] lanes [64] : (tensor<150xf64, #wavesmith.per_wavefront>), ...`
+  }];
+  let options = [
+    Option<"mostElements", "most-elements", "int64_t", "4",
+           "The most elements of a tensor that a lane computes">
+  ];
+}
+
+def KeepInRegistersPass
+    : Pass<"wavesmith-keep-in-registers", "::mlir::ModuleOp"> {
+  let summary = "Keep in registers what a loop reads again and again";
+  let description = [{
+    Marks reductions in loops `resident`, and stages tables of which threads
+    read elements of their own in registers before the loop, as long as a
+    thread's registers suffice. No bit changes.
+
+    Before: `wavesmith.segmented_reduce(%w, %values) init(%zero) segments [0, 3, 7] : ...`
+
+    After: `wavesmith.segmented_reduce(%w, %values) init(%zero) segments [0, 3, 7] resident : ...`
+  }];
+  let options = [
+    Option<"registers", "registers", "int64_t", "0",
+           "Registers of a thread to fill; 0 takes half of those that it can "
+           "have">
+  ];
+}
+
+def PromoteToLDSPass : Pass<"wavesmith-promote-to-lds", "::mlir::ModuleOp"> {
+  let summary = "Place what a loop shares in LDS";
+  let description = [{
+    Needs a module with a target, unless `lds-bytes` is given. Stages in global
+    memory that a loop reads become stages in LDS, and tables that it reads
+    element by element are staged there before it: what is written in the loop
+    first, small tensors first, as long as LDS has room. No bit changes.
+
+    Before: `%s = wavesmith.stage %y in global : tensor<150xf64>`
+
+    After: `%s = wavesmith.stage %y in lds : tensor<150xf64>`
+  }];
+  let options = [
+    Option<"ldsBytes", "lds-bytes", "int64_t", "0",
+           "Bytes of LDS of a workgroup; 0 takes the target's">
+  ];
+}
+
 #endif // WAVESMITH_TRANSFORMS_PASSES_TD
