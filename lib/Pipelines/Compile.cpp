@@ -94,7 +94,8 @@ static LogicalResult describeKernels(ModuleOp module, json::Array &kernels) {
       return;
     }
     json::Object description;
-    description["name"] = kernel.getName();
+    // The description outlives the context that owns the name.
+    description["name"] = kernel.getName().str();
     description["workgroup_size"] = json::Array(*size);
     auto zones = kernel->getAttrOfType<IntegerAttr>(kZonesPerWorkgroupAttrName);
     description["zones_per_workgroup"] = zones ? zones.getInt() : (*size)[0];

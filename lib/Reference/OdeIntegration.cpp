@@ -5,15 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The description of wavesmith.ode_integrate, written down once more in f64.
-// Names are those of the description. A zone takes tens of thousands of steps:
-// what depends on neither states nor time is computed once, terms and sums run
-// over plain arrays.
+// The description of wavesmith.ode_integrate, written down once more in f64:
+// what its methods share, and the asymptotic one. Names are those of the
+// description.
 //
 //===----------------------------------------------------------------------===//
 
-#include "OdeProgram.h"
-#include "wavesmith/Reference/OdeEvaluator.h"
+#include "ZoneIntegrator.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <limits>
@@ -27,11 +25,26 @@ using BranchCounts = OdeEvaluator::BranchCounts;
 Integration Integration::get(OdeIntegrateOp op) {
   auto system =
       SymbolTable::lookupNearestSymbolFrom<OdeSystemOp>(op, op.getSystemAttr());
-  AsymptoticAttr method = op.getMethod();
   Integration result;
-  result.fluxFraction = method.getFluxFraction().convertToDouble();
-  result.timeFraction = method.getTimeFraction().convertToDouble();
-  result.tolerance = method.getTolerance().convertToDouble();
+  if (auto method = dyn_cast<AsymptoticAttr>(op.getMethod())) {
+    result.fluxFraction = method.getFluxFraction().convertToDouble();
+    result.timeFraction = method.getTimeFraction().convertToDouble();
+    result.tolerance = method.getTolerance().convertToDouble();
+  } else {
+    auto tsit5 = cast<Tsit5Attr>(op.getMethod());
+    auto getNumbers = [&](Attribute tolerance) {
+      SmallVector<double> numbers =
+          Tsit5Attr::getNumbers(tolerance, system.getNumStates());
+      return std::vector<double>(numbers.begin(), numbers.end());
+    };
+    result.tsit5 = {getNumbers(tsit5.getAbsoluteTolerance()),
+                    getNumbers(tsit5.getRelativeTolerance()),
+                    tsit5.getSafety().convertToDouble(),
+                    tsit5.getSmallestFactor().convertToDouble(),
+                    tsit5.getLargestFactor().convertToDouble(),
+                    tsit5.getSmallestStep().convertToDouble(),
+                    tsit5.getLargestStep().convertToDouble()};
+  }
   auto conserved = getWeightedStates(system, op.getConservedStates(),
                                      op.getConservedWeights());
   result.conserved.assign(conserved.begin(), conserved.end());
@@ -40,25 +53,6 @@ Integration Integration::get(OdeIntegrateOp op) {
   result.maxSteps = op.getMaxSteps();
   return result;
 }
-
-/// NaN if an operand is, as `min` and `max` of the description.
-static double minimum(double a, double b) {
-  if (std::isnan(a) || std::isnan(b))
-    return std::numeric_limits<double>::quiet_NaN();
-  return b < a ? b : a;
-}
-static double maximum(double a, double b) {
-  if (std::isnan(a) || std::isnan(b))
-    return std::numeric_limits<double>::quiet_NaN();
-  return b > a ? b : a;
-}
-
-namespace {
-struct SumEntry {
-  unsigned slot;
-  double weight;
-};
-} // namespace
 
 // A call of fma for each summand would take most of an integration's time:
 // where the host has the instruction, it is used. The bits are the same.
@@ -78,136 +72,106 @@ static void computeSums(const SumEntry *entries, const size_t *ends,
   }
 }
 
-namespace {
+SumTable::SumTable(const OdeProgram &program,
+                   llvm::function_ref<double(const Summand &)> getWeight) {
+  for (const std::vector<Summand> &summands : program.sums) {
+    for (const Summand &summand : summands)
+      if (double weight = getWeight(summand); weight != 0)
+        entries.push_back({program.terms[summand.term].valueSlot, weight});
+    ends.push_back(entries.size());
+  }
+}
 
-/// The sums of all states, one after the other.
-class SumTable {
-public:
-  SumTable(const OdeProgram &program, double Summand::*weight) {
-    for (const std::vector<Summand> &summands : program.sums) {
-      for (const Summand &summand : summands)
-        if (summand.*weight != 0)
-          entries.push_back(
-              {program.terms[summand.term].valueSlot, summand.*weight});
-      ends.push_back(entries.size());
+void SumTable::compute(ArrayRef<double> slots,
+                       MutableArrayRef<double> results) const {
+  computeSums(entries.data(), ends.data(), ends.size(), slots.data(),
+              results.data());
+}
+
+ZoneRates::ZoneRates(const OdeProgram &program) : program(program) {
+  frame.states.resize(program.numStates);
+  frame.parameters.resize(program.numParameters);
+  frame.slots.resize(program.steps.size());
+  std::vector<const TermData *> terms(program.steps.size(), nullptr);
+  for (const TermData &term : program.terms)
+    terms[term.valueSlot] = &term;
+  for (auto [slot, step] : llvm::enumerate(program.steps))
+    if (step.varies)
+      varying.push_back({static_cast<unsigned>(slot), terms[slot]});
+}
+
+void ZoneRates::computeInvariants() {
+  // Should one of them read states or time after all, it will show.
+  double nan = std::numeric_limits<double>::quiet_NaN();
+  llvm::fill(frame.states, nan);
+  frame.time = nan;
+  for (auto [slot, step] : llvm::enumerate(program.steps))
+    if (!step.varies)
+      frame.slots[slot] = step.f64(frame);
+}
+
+void ZoneRates::compute(ArrayRef<double> states, double time) {
+  llvm::copy(states, frame.states.begin());
+  frame.time = time;
+  for (const Varying &entry : varying)
+    frame.slots[entry.slot] =
+        entry.term
+            ? getTermValue<double>(frame.slots[entry.term->coefficientSlot],
+                                   entry.term->factors, frame.states)
+            : program.steps[entry.slot].f64(frame);
+}
+
+void ZoneIntegrator::run(size_t zone,
+                         std::vector<OdeEvaluator::Record> &records) {
+  rates.computeInvariants();
+  numSteps = 0;
+  status = 0;
+  branches = BranchCounts();
+  start();
+  const int64_t *nextRecord = recordedSteps.begin();
+  while (t < integration.end) {
+    if (numSteps == integration.maxSteps) {
+      status = 1;
+      break;
+    }
+    nextRecord = std::find_if(nextRecord, recordedSteps.end(),
+                              [&](int64_t n) { return n >= numSteps; });
+    if (nextRecord != recordedSteps.end() && *nextRecord == numSteps)
+      records.push_back({zone, numSteps, t, h, y});
+    if (!step()) {
+      status = 2;
+      break;
     }
   }
+  if (!llvm::all_of(y, [](double value) { return std::isfinite(value); }))
+    status = 2;
+}
 
-  void compute(ArrayRef<double> slots, MutableArrayRef<double> results) const {
-    computeSums(entries.data(), ends.data(), ends.size(), slots.data(),
-                results.data());
-  }
+//===----------------------------------------------------------------------===//
+// The asymptotic method
+//===----------------------------------------------------------------------===//
 
-private:
-  std::vector<SumEntry> entries;
-  /// For each state, the end of its entries.
-  std::vector<size_t> ends;
-};
+namespace {
 
-/// Production and loss of a zone at changing states and time.
-class ProductionLoss {
+class AsymptoticIntegrator : public ZoneIntegrator {
 public:
-  explicit ProductionLoss(const OdeProgram &program)
-      : program(program), productionSums(program, &Summand::gain),
-        lossSums(program, &Summand::loss) {
-    frame.states.resize(program.numStates);
-    frame.parameters.resize(program.numParameters);
-    frame.slots.resize(program.steps.size());
+  AsymptoticIntegrator(const OdeProgram &program,
+                       const Integration &integration,
+                       ArrayRef<int64_t> recordedSteps)
+      : ZoneIntegrator(program, integration, recordedSteps),
+        productionSums(program, [](const Summand &s) { return s.gain; }),
+        lossSums(program, [](const Summand &s) { return s.loss; }) {
     production.resize(program.numStates);
     loss.resize(program.numStates);
-    std::vector<const TermData *> terms(program.steps.size(), nullptr);
-    for (const TermData &term : program.terms)
-      terms[term.valueSlot] = &term;
-    for (auto [slot, step] : llvm::enumerate(program.steps))
-      if (step.varies)
-        varying.push_back({static_cast<unsigned>(slot), terms[slot]});
-  }
-
-  /// Starts a zone: its parameters have been set.
-  void computeInvariants() {
-    // Should one of them read states or time after all, it will show.
-    double nan = std::numeric_limits<double>::quiet_NaN();
-    llvm::fill(frame.states, nan);
-    frame.time = nan;
-    for (auto [slot, step] : llvm::enumerate(program.steps))
-      if (!step.varies)
-        frame.slots[slot] = step.f64(frame);
-  }
-
-  /// P and L at `states` and `time`.
-  void compute(ArrayRef<double> states, double time) {
-    llvm::copy(states, frame.states.begin());
-    frame.time = time;
-    for (const Varying &entry : varying)
-      frame.slots[entry.slot] =
-          entry.term
-              ? getTermValue<double>(frame.slots[entry.term->coefficientSlot],
-                                     entry.term->factors, frame.states)
-              : program.steps[entry.slot].f64(frame);
-    productionSums.compute(frame.slots, production);
-    lossSums.compute(frame.slots, loss);
-  }
-
-  Frame<double> frame;
-  std::vector<double> production, loss;
-
-private:
-  /// A step that is computed at each step in time; terms need no detour.
-  struct Varying {
-    unsigned slot;
-    const TermData *term;
-  };
-  const OdeProgram &program;
-  SumTable productionSums, lossSums;
-  std::vector<Varying> varying;
-};
-
-/// One zone on its way.
-class ZoneIntegrator {
-public:
-  ZoneIntegrator(const OdeProgram &program, const Integration &integration,
-                 ArrayRef<int64_t> recordedSteps)
-      : integration(integration), recordedSteps(recordedSteps), rates(program) {
-    y.resize(program.numStates);
     updated.resize(program.numStates);
   }
 
-  /// The zone at the start; set before run(). `y` has the size of the states.
-  double t = 0, h = 0;
-  std::vector<double> y;
-  MutableArrayRef<double> parameters() { return rates.frame.parameters; }
-
-  int32_t numSteps = 0, status = 0;
-  BranchCounts branches;
-
-  /// Runs to the end.
-  void run(size_t zone, std::vector<OdeEvaluator::Record> &records) {
-    rates.computeInvariants();
-    numSteps = 0;
-    status = 0;
-    branches = BranchCounts();
+private:
+  void start() override {
     x0 = getConserved(y);
     total = integration.total ? *integration.total : x0;
-    const int64_t *nextRecord = recordedSteps.begin();
-    while (t < integration.end) {
-      if (numSteps == integration.maxSteps) {
-        status = 1;
-        break;
-      }
-      nextRecord = std::find_if(nextRecord, recordedSteps.end(),
-                                [&](int64_t n) { return n >= numSteps; });
-      if (nextRecord != recordedSteps.end() && *nextRecord == numSteps)
-        records.push_back({zone, numSteps, t, h, y});
-      if (!step()) {
-        status = 2;
-        break;
-      }
-    }
-    if (!llvm::all_of(y, [](double value) { return std::isfinite(value); }))
-      status = 2;
   }
 
-private:
   /// X(y).
   double getConserved(ArrayRef<double> states) const {
     double sum = 0.0;
@@ -219,7 +183,7 @@ private:
   /// Sets `updated` to update(d).
   void update(double d, uint64_t &asymptotic) {
     for (size_t i = 0; i != y.size(); ++i) {
-      double P = rates.production[i], L = rates.loss[i];
+      double P = production[i], L = loss[i];
       double q = (L * d) / y[i];
       bool isAsymptotic = q > 1.0;
       updated[i] = isAsymptotic ? Fn::fma(P, d, y[i]) / (1.0 + q)
@@ -228,12 +192,13 @@ private:
     }
   }
 
-  /// Takes a step; one that fails leaves the zone as it was and returns false.
-  bool step() {
+  bool step() override {
     rates.compute(y, t);
+    productionSums.compute(rates.frame.slots, production);
+    lossSums.compute(rates.frame.slots, loss);
     double m = 0.0;
     for (size_t i = 0; i != y.size(); ++i)
-      m = maximum(m, std::fabs(rates.production[i] - rates.loss[i]));
+      m = maximum(m, std::fabs(production[i] - loss[i]));
     if (!std::isfinite(m))
       return false;
 
@@ -283,11 +248,8 @@ private:
     return true;
   }
 
-  const Integration &integration;
-  /// In ascending order.
-  ArrayRef<int64_t> recordedSteps;
-  ProductionLoss rates;
-  std::vector<double> updated;
+  SumTable productionSums, lossSums;
+  std::vector<double> production, loss, updated;
   double x0 = 0, total = 0;
 };
 
@@ -314,6 +276,14 @@ OdeEvaluator::integrate(const Integration &integration, ArrayRef<double> time,
           "expected the numbers of conserved states below " +
           llvm::Twine(program->numStates) + ", got " +
           llvm::Twine(entry.state));
+  if (integration.tsit5)
+    for (const std::vector<double> *tolerance :
+         {&integration.tsit5->absoluteTolerance,
+          &integration.tsit5->relativeTolerance})
+      if (tolerance->size() != program->numStates)
+        return llvm::createStringError(
+            "expected " + llvm::Twine(program->numStates) +
+            " tolerances, one a state, got " + llvm::Twine(tolerance->size()));
   if (integration.maxSteps < 1 ||
       integration.maxSteps > std::numeric_limits<int32_t>::max())
     return llvm::createStringError(
@@ -332,7 +302,12 @@ OdeEvaluator::integrate(const Integration &integration, ArrayRef<double> time,
   // Each zone has its own, so that threads do not meet.
   std::vector<std::vector<Record>> records(numZones);
   forEachPart(numZones, integration.numThreads, [&](size_t begin, size_t end) {
-    ZoneIntegrator integrator(*program, integration, recordedSteps);
+    std::unique_ptr<ZoneIntegrator> own =
+        integration.tsit5
+            ? createTsit5Integrator(*program, integration, recordedSteps)
+            : std::make_unique<AsymptoticIntegrator>(*program, integration,
+                                                     recordedSteps);
+    ZoneIntegrator &integrator = *own;
     for (size_t zone = begin; zone != end; ++zone) {
       integrator.t = time[zone];
       integrator.h = step[zone];

@@ -172,3 +172,15 @@ func.func @f(%t: f64, %y: tensor<1x?xf64>) -> tensor<1x?xf64> {
   %0 = wavesmith.ode_rhs @s(%t, %y) {schedule = #wavesmith.ode_schedule<form = table, workgroup_size = 64>} : (f64, tensor<1x?xf64>) -> tensor<1x?xf64>
   return %0 : tensor<1x?xf64>
 }
+
+// -----
+
+wavesmith.ode_system @s states ["A" : "1"] parameters [] time "s" {}
+func.func @f(%t: tensor<?xf64>, %end: f64, %h: tensor<?xf64>, %y: tensor<1x?xf64>) -> (tensor<1x?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xi32>, tensor<?xi32>) {
+  // expected-error @+1 {{expected a system with terms, @s has none}}
+  %0:5 = wavesmith.ode_integrate @s(%t, %end, %h, %y)
+      method #wavesmith.tsit5<absolute_tolerance = 1.0e-09, relative_tolerance = 1.0e-06> max_steps 10
+      {schedule = #wavesmith.ode_schedule<form = cooperative, workgroup_size = 64>}
+      : (tensor<?xf64>, f64, tensor<?xf64>, tensor<1x?xf64>) -> (tensor<1x?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xi32>, tensor<?xi32>)
+  return %0#0, %0#1, %0#2, %0#3, %0#4 : tensor<1x?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xi32>, tensor<?xi32>
+}

@@ -383,14 +383,18 @@ formatRecords(const FunctionEvaluator &function, const Argument &argument,
 }
 
 static std::vector<uint8_t>
-formatBranches(ArrayRef<OdeEvaluator::BranchCounts> branches) {
+formatBranches(ArrayRef<OdeEvaluator::BranchCounts> branches, bool isTsit5) {
   llvm::json::Array zones;
   for (const OdeEvaluator::BranchCounts &counts : branches)
-    zones.push_back(llvm::json::Object{{"reduced", counts.reduced},
-                                       {"stretched", counts.stretched},
-                                       {"unchanged", counts.unchanged},
-                                       {"asymptotic", counts.asymptotic},
-                                       {"euler", counts.euler}});
+    if (isTsit5)
+      zones.push_back(llvm::json::Object{{"accepted", counts.accepted},
+                                         {"rejected", counts.rejected}});
+    else
+      zones.push_back(llvm::json::Object{{"reduced", counts.reduced},
+                                         {"stretched", counts.stretched},
+                                         {"unchanged", counts.unchanged},
+                                         {"asymptotic", counts.asymptotic},
+                                         {"euler", counts.euler}});
   llvm::json::Value root = llvm::json::Object{{"zones", std::move(zones)}};
   std::string text = llvm::formatv("{0:2}\n", root);
   return {text.begin(), text.end()};
@@ -472,8 +476,9 @@ evaluate(const CommandLine &line, const FunctionEvaluator &function,
                                      parameters, *numZones)))
       return std::move(error);
   if (!line.branches.empty())
-    if (llvm::Error error =
-            files.add(line.branches, formatBranches(all.branches)))
+    if (llvm::Error error = files.add(
+            line.branches,
+            formatBranches(all.branches, integration.tsit5.has_value())))
       return std::move(error);
   return arrays;
 }

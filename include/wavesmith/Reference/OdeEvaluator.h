@@ -84,7 +84,15 @@ public:
   struct Integration {
     /// The end, in the system's unit of time.
     double end = 0;
+    /// The numbers of the asymptotic method.
     double fluxFraction = 0, timeFraction = 0, tolerance = 0;
+    /// Those of Tsit5, with one tolerance a state; the method is asymptotic if
+    /// there is none.
+    struct Tsit5 {
+      std::vector<double> absoluteTolerance, relativeTolerance;
+      double safety, smallestFactor, largestFactor, smallestStep, largestStep;
+    };
+    std::optional<Tsit5> tsit5;
     /// The conserved states with their weights, in ascending order.
     std::vector<WeightedState> conserved;
     std::optional<double> total;
@@ -105,6 +113,8 @@ public:
     uint64_t reduced = 0, stretched = 0, unchanged = 0;
     /// How the states were updated, one count a state and step.
     uint64_t asymptotic = 0, euler = 0;
+    /// Tsit5: what became of the steps. The other counts stay 0.
+    uint64_t accepted = 0, rejected = 0;
   };
 
   /// A zone before one of its steps. An integration that starts there, with
@@ -133,8 +143,8 @@ public:
   /// \param time Z, in the system's unit of time, as is `step`
   /// \param states N x Z (`soa`), in the units of the system
   /// \param parameters P x Z (`soa`), in the units of the system
-  /// Arrays of another size and a conserved state that does not exist are
-  /// errors.
+  /// Arrays of another size, tolerances of another number than the states' and
+  /// a conserved state that does not exist are errors.
   llvm::Error integrate(const Integration &integration,
                         llvm::ArrayRef<double> time,
                         llvm::ArrayRef<double> step,

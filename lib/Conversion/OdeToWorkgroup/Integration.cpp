@@ -9,69 +9,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SideBySide.h"
+#include "IntegrationBuilder.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace wavesmith;
-
-namespace {
-
-class IntegrationBuilder {
-public:
-  IntegrationBuilder(OpBuilder &builder, OdeIntegrateOp op, OdeSystemOp system)
-      : builder(builder), op(op), system(system), loc(op.getLoc()),
-        sideBySide(builder, system),
-        type(RankedTensorType::get({system.getNumStates()},
-                                   builder.getF64Type())) {}
-
-  LogicalResult emit(ValueRange arguments);
-
-private:
-  Value number(double value) {
-    return arith::ConstantOp::create(builder, loc,
-                                     builder.getF64FloatAttr(value));
-  }
-  Value integer(int32_t value) {
-    return arith::ConstantOp::create(builder, loc,
-                                     builder.getI32IntegerAttr(value));
-  }
-  Value splat(Value scalar) {
-    return tensor::SplatOp::create(builder, loc, type, scalar);
-  }
-  Value compare(arith::CmpFPredicate predicate, Value a, Value b) {
-    return arith::CmpFOp::create(builder, loc, predicate, a, b);
-  }
-  Value select(Value condition, Value a, Value b) {
-    return arith::SelectOp::create(builder, loc, condition, a, b);
-  }
-  template <typename Op> Value binary(Value a, Value b) {
-    return Op::create(builder, loc, a, b);
-  }
-  Value stage(Value tensor) {
-    return StageOp::create(builder, loc, tensor.getType(), tensor,
-                           MemorySpace::Global);
-  }
-  /// Reduces segments by sum = fma(weight, value, sum) from +0.0.
-  Value weightedSums(Value values, Value weights, ArrayRef<int32_t> segments);
-  /// Production or loss of all states.
-  Value sumTerms(Value terms, ArrayRef<SmallVector<WeightedState>> entries);
-  /// The conserved total of staged states.
-  Value conservedTotal(Value staged);
-  /// The largest absolute value, or NaN.
-  Value largest(Value tensor);
-  Value update(Value y, Value production, Value loss, Value step);
-  LogicalResult emitStep(ValueRange carried, Value end, Value total);
-
-  OpBuilder &builder;
-  OdeIntegrateOp op;
-  OdeSystemOp system;
-  Location loc;
-  SideBySide sideBySide;
-  RankedTensorType type;
-};
-
-} // namespace
 
 Value IntegrationBuilder::weightedSums(Value values, Value weights,
                                        ArrayRef<int32_t> segments) {
@@ -172,8 +114,8 @@ Value IntegrationBuilder::update(Value y, Value production, Value loss,
   return select(compare(arith::CmpFPredicate::OGT, q, one), asymptotic, euler);
 }
 
-LogicalResult IntegrationBuilder::emitStep(ValueRange carried, Value end,
-                                           Value total) {
+LogicalResult IntegrationBuilder::emitAsymptoticStep(ValueRange carried,
+                                                     Value end, Value total) {
   Value t = carried[0], h = carried[1], steps = carried[2], y = carried[4];
   Value staged = stage(y);
   FailureOr<Value> terms = sideBySide.emitTerms(loc, t, staged);
@@ -191,7 +133,7 @@ LogicalResult IntegrationBuilder::emitStep(ValueRange carried, Value end,
   Value production = sumTerms(*terms, gains);
   Value loss = sumTerms(*terms, losses);
 
-  AsymptoticAttr method = op.getMethod();
+  auto method = cast<AsymptoticAttr>(op.getMethod());
   auto attribute = [&](const APFloat &value) {
     return number(value.convertToDouble());
   };
@@ -276,6 +218,9 @@ LogicalResult IntegrationBuilder::emitStep(ValueRange carried, Value end,
 }
 
 LogicalResult IntegrationBuilder::emit(ValueRange arguments) {
+  if (getTerms(system).empty())
+    return op.emitError("expected a system with terms, ")
+           << op.getSystemAttr() << " has none";
   if (failed(sideBySide.analyse()))
     return failure();
   auto load = [&](Value memory, Type type) -> Value {
@@ -300,7 +245,10 @@ LogicalResult IntegrationBuilder::emit(ValueRange arguments) {
   }
   if (failed(sideBySide.emitInvariant(loc, parameters)))
     return failure();
+  auto tsit5 = dyn_cast<Tsit5Attr>(op.getMethod());
   SmallVector<Value> initial = {time, step, integer(0), integer(0), y};
+  if (tsit5)
+    addTsit5Carried(initial);
   Value total;
   if (!op.getConservedStates().empty()) {
     Value first = conservedTotal(stage(y));
@@ -322,7 +270,8 @@ LogicalResult IntegrationBuilder::emit(ValueRange arguments) {
         scf::ConditionOp::create(builder, loc, goesOn, carried);
       },
       [&](OpBuilder &, Location, ValueRange carried) {
-        result = emitStep(carried, end, total);
+        result = tsit5 ? emitTsit5Step(carried, end, tsit5)
+                       : emitAsymptoticStep(carried, end, total);
         if (failed(result))
           scf::YieldOp::create(builder, loc, carried);
       });

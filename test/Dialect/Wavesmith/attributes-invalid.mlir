@@ -139,3 +139,93 @@ func.func private @f() attributes {a = #wavesmith.asymptotic<flux_fraction = 0.0
 
 // expected-error @+1 {{expected floating point literal}}
 func.func private @f() attributes {a = #wavesmith.asymptotic<flux_fraction = "a", time_fraction = 0.1, tolerance = 1.0>}
+
+// -----
+
+// expected-error @+1 {{expected absolute_tolerance to be positive and finite, got 0.000000e+00}}
+func.func private @f() attributes {a = #wavesmith.tsit5<absolute_tolerance = 0.0, relative_tolerance = 1.0e-06>}
+
+// -----
+
+// expected-error @+1 {{expected absolute_tolerance to be positive and finite, got -1.000000e+00}}
+func.func private @f() attributes {a = #wavesmith.tsit5<absolute_tolerance = [1.0, -1.0], relative_tolerance = 1.0e-06>}
+
+// -----
+
+// expected-error @+1 {{expected absolute_tolerance to be positive and finite, got INF}}
+func.func private @f() attributes {a = #wavesmith.tsit5<absolute_tolerance = 1.0e+999, relative_tolerance = 1.0e-06>}
+
+// -----
+
+// expected-error @+1 {{expected relative_tolerance to be finite and not negative, got -5.000000e-01}}
+func.func private @f() attributes {a = #wavesmith.tsit5<absolute_tolerance = 1.0e-09, relative_tolerance = -0.5>}
+
+// -----
+
+// expected-error @+1 {{expected relative_tolerance to be finite and not negative, got INF}}
+func.func private @f() attributes {a = #wavesmith.tsit5<absolute_tolerance = 1.0e-09, relative_tolerance = [0.0, 1.0e+999]>}
+
+// -----
+
+// expected-error @+1 {{expected safety to be above 0 and below 1, got 1.000000e+00}}
+func.func private @f() attributes {a = #wavesmith.tsit5<absolute_tolerance = 1.0e-09, relative_tolerance = 1.0e-06, safety = 1.0>}
+
+// -----
+
+// expected-error @+1 {{expected safety to be above 0 and below 1, got 0.000000e+00}}
+func.func private @f() attributes {a = #wavesmith.tsit5<absolute_tolerance = 1.0e-09, relative_tolerance = 1.0e-06, safety = 0.0>}
+
+// -----
+
+// expected-error @+1 {{expected smallest_factor to be above 0 and below 1, got 1.500000e+00}}
+func.func private @f() attributes {a = #wavesmith.tsit5<absolute_tolerance = 1.0e-09, relative_tolerance = 1.0e-06, smallest_factor = 1.5>}
+
+// -----
+
+// expected-error @+1 {{expected largest_factor to be finite and at least 1, got 5.000000e-01}}
+func.func private @f() attributes {a = #wavesmith.tsit5<absolute_tolerance = 1.0e-09, relative_tolerance = 1.0e-06, largest_factor = 0.5>}
+
+// -----
+
+// expected-error @+1 {{expected largest_factor to be finite and at least 1, got INF}}
+func.func private @f() attributes {a = #wavesmith.tsit5<absolute_tolerance = 1.0e-09, relative_tolerance = 1.0e-06, largest_factor = 1.0e+999>}
+
+// -----
+
+// expected-error @+1 {{expected smallest_step to be finite and not negative, got -1.000000e+00}}
+func.func private @f() attributes {a = #wavesmith.tsit5<absolute_tolerance = 1.0e-09, relative_tolerance = 1.0e-06, smallest_step = -1.0>}
+
+// -----
+
+// expected-error @+1 {{expected largest_step to be positive and not below smallest_step, got 0.000000e+00}}
+func.func private @f() attributes {a = #wavesmith.tsit5<absolute_tolerance = 1.0e-09, relative_tolerance = 1.0e-06, largest_step = 0.0>}
+
+// -----
+
+// expected-error @+1 {{expected largest_step to be positive and not below smallest_step, got 1.000000e+00}}
+func.func private @f() attributes {a = #wavesmith.tsit5<absolute_tolerance = 1.0e-09, relative_tolerance = 1.0e-06, smallest_step = 2.0, largest_step = 1.0>}
+
+// -----
+
+// expected-error @+1 {{expected safety, smallest_factor, largest_factor, smallest_step or largest_step, got 'tolerance'}}
+func.func private @f() attributes {a = #wavesmith.tsit5<absolute_tolerance = 1.0e-09, relative_tolerance = 1.0e-06, tolerance = 1.0>}
+
+// -----
+
+// expected-error @+1 {{safety stands twice}}
+func.func private @f() attributes {a = #wavesmith.tsit5<absolute_tolerance = 1.0e-09, relative_tolerance = 1.0e-06, safety = 0.5, safety = 0.5>}
+
+// -----
+
+// expected-error @+1 {{expected 'absolute_tolerance'}}
+func.func private @f() attributes {a = #wavesmith.tsit5<relative_tolerance = 1.0e-06, absolute_tolerance = 1.0e-09>}
+
+// -----
+
+// expected-error @+1 {{expected ','}}
+func.func private @f() attributes {a = #wavesmith.tsit5<absolute_tolerance = 1.0e-09>}
+
+// -----
+
+// expected-error @+1 {{expected floating point literal}}
+func.func private @f() attributes {a = #wavesmith.tsit5<absolute_tolerance = [], relative_tolerance = 1.0e-06>}

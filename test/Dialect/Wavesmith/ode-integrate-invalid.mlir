@@ -376,3 +376,80 @@ func.func @f(%t: tensor<?xf64>, %end: f64, %h: tensor<?xf64>, %y: tensor<2x?xf64
       -> (tensor<2x?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xi32>, tensor<?xi32>)
   return
 }
+
+// -----
+
+wavesmith.ode_system @s states ["A" : "1", "B" : "1"] parameters [] time "s" {}
+func.func @f(%t: tensor<?xf64>, %end: f64, %h: tensor<?xf64>, %y: tensor<2x?xf64>) {
+  // expected-error @+1 {{'wavesmith.ode_integrate' op expected absolute_tolerance to be one number or 2, one a state of system @s, got 1}}
+  %0:5 = wavesmith.ode_integrate @s(%t, %end, %h, %y)
+      method #wavesmith.tsit5<absolute_tolerance = [1.0e-09], relative_tolerance = 1.0e-06>
+      max_steps 10
+      : (tensor<?xf64>, f64, tensor<?xf64>, tensor<2x?xf64>)
+      -> (tensor<2x?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xi32>, tensor<?xi32>)
+  return
+}
+
+// -----
+
+wavesmith.ode_system @s states ["A" : "1", "B" : "1"] parameters [] time "s" {}
+func.func @f(%t: tensor<?xf64>, %end: f64, %h: tensor<?xf64>, %y: tensor<2x?xf64>) {
+  // expected-error @+1 {{'wavesmith.ode_integrate' op expected relative_tolerance to be one number or 2, one a state of system @s, got 3}}
+  %0:5 = wavesmith.ode_integrate @s(%t, %end, %h, %y)
+      method #wavesmith.tsit5<absolute_tolerance = 1.0e-09, relative_tolerance = [1.0, 2.0, 3.0]>
+      max_steps 10
+      : (tensor<?xf64>, f64, tensor<?xf64>, tensor<2x?xf64>)
+      -> (tensor<2x?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xi32>, tensor<?xi32>)
+  return
+}
+
+// -----
+
+wavesmith.ode_system @s states ["A" : "1", "B" : "1"] parameters [] time "s" {}
+func.func @f(%t: tensor<?xf64>, %end: f64, %h: tensor<?xf64>, %y: tensor<2x?xf64>) {
+  // expected-error @+1 {{'wavesmith.ode_integrate' op conserved: the method tsit5 looks at no conserved total; leave it out}}
+  %0:5 = wavesmith.ode_integrate @s(%t, %end, %h, %y)
+      method #wavesmith.tsit5<absolute_tolerance = 1.0e-09, relative_tolerance = 1.0e-06>
+      conserved ["A" = 1.0] max_steps 10
+      : (tensor<?xf64>, f64, tensor<?xf64>, tensor<2x?xf64>)
+      -> (tensor<2x?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xi32>, tensor<?xi32>)
+  return
+}
+
+// -----
+
+wavesmith.ode_system @s states ["A" : "1", "B" : "1"] parameters [] time "s" {}
+func.func @f(%t: tensor<?xf64>, %end: f64, %h: tensor<?xf64>, %y: tensor<2x?xf64>) {
+  // expected-error @+1 {{'wavesmith.ode_integrate' op conserved: the method tsit5 looks at no conserved total; leave it out}}
+  %0:5 = wavesmith.ode_integrate @s(%t, %end, %h, %y)
+      method #wavesmith.tsit5<absolute_tolerance = 1.0e-09, relative_tolerance = 1.0e-06>
+      total 1.0 max_steps 10
+      : (tensor<?xf64>, f64, tensor<?xf64>, tensor<2x?xf64>)
+      -> (tensor<2x?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xi32>, tensor<?xi32>)
+  return
+}
+
+// -----
+
+wavesmith.ode_system @s states ["A" : "1", "B" : "1"] parameters [] time "s" {}
+func.func @f(%t: tensor<?xf64>, %end: f64, %h: tensor<?xf64>, %y: tensor<2x?xf64>) {
+  // expected-error @+1 {{'wavesmith.ode_integrate' op expected max_steps from 1 to 2147483647, got 0}}
+  %0:5 = wavesmith.ode_integrate @s(%t, %end, %h, %y)
+      method #wavesmith.tsit5<absolute_tolerance = 1.0e-09, relative_tolerance = 1.0e-06>
+      max_steps 0
+      : (tensor<?xf64>, f64, tensor<?xf64>, tensor<2x?xf64>)
+      -> (tensor<2x?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xi32>, tensor<?xi32>)
+  return
+}
+
+// -----
+
+wavesmith.ode_system @s states ["A" : "1", "B" : "1"] parameters [] time "s" {}
+func.func @f(%t: tensor<?xf64>, %end: f64, %h: tensor<?xf64>, %y: tensor<2x?xf64>) {
+  // expected-error @+1 {{'wavesmith.ode_integrate' op attribute 'method' failed to satisfy constraint: the explicit asymptotic method or the embedded Runge-Kutta pair of Tsitouras, orders 5 and 4}}
+  %0:5 = wavesmith.ode_integrate @s(%t, %end, %h, %y)
+      method "euler" max_steps 10
+      : (tensor<?xf64>, f64, tensor<?xf64>, tensor<2x?xf64>)
+      -> (tensor<2x?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xi32>, tensor<?xi32>)
+  return
+}

@@ -657,6 +657,13 @@ TEST_F(Integrate, WrongArgumentsAreErrors) {
   EXPECT_EQ(message(2, 2, 6, 2), "expected max_steps from 1 to 2147483647, "
                                  "got 2147483648");
   integration.maxSteps = 1;
+  integration.tsit5 = {{1.0, 1.0, 1.0}, {1.0, 1.0}, 0.9, 0.2, 10.0, 0.0, 1.0};
+  EXPECT_EQ(message(2, 2, 6, 2), "expected 3 tolerances, one a state, got 2");
+  integration.tsit5->relativeTolerance.push_back(0.0);
+  EXPECT_EQ(message(2, 2, 6, 2), "");
+  integration.tsit5->absoluteTolerance.push_back(1.0);
+  EXPECT_EQ(message(2, 2, 6, 2), "expected 3 tolerances, one a state, got 4");
+  integration.tsit5.reset();
   integration.conserved.push_back({3, 1.0});
   EXPECT_EQ(message(2, 2, 6, 2),
             "expected the numbers of conserved states below 3, got 3");

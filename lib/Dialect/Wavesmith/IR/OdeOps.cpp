@@ -320,6 +320,20 @@ LogicalResult OdeIntegrateOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return emitOpError("expected max_steps from 1 to ")
            << std::numeric_limits<int32_t>::max() << ", got "
            << int64_t(getMaxSteps());
+  if (auto tsit5 = dyn_cast<Tsit5Attr>(getMethod())) {
+    for (auto [name, tolerance] :
+         {std::pair("absolute_tolerance", tsit5.getAbsoluteTolerance()),
+          std::pair("relative_tolerance", tsit5.getRelativeTolerance())})
+      if (auto list = dyn_cast<DenseF64ArrayAttr>(tolerance);
+          list && list.size() != int64_t(system.getNumStates()))
+        return emitOpError("expected ")
+               << name << " to be one number or " << system.getNumStates()
+               << ", one a state of system " << getSystemAttr() << ", got "
+               << list.size();
+    if (!getConservedStates().empty() || getTotal())
+      return emitOpError("conserved: the method tsit5 looks at no conserved "
+                         "total; leave it out");
+  }
   if (getConservedStates().size() != getConservedWeights().size())
     return emitOpError("conserved: expected as many numbers as states, got ")
            << getConservedWeights().size() << " numbers and "

@@ -13,6 +13,8 @@
 #include "wavesmith/Dialect/Wavesmith/IR/Wavesmith.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <charconv>
+#include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace wavesmith;
@@ -121,6 +123,166 @@ void AsymptoticAttr::print(AsmPrinter &printer) const {
   printer << ", ";
   printNumber("tolerance", getTolerance());
   printer << '>';
+}
+
+//===----------------------------------------------------------------------===//
+// Tsit5
+//===----------------------------------------------------------------------===//
+
+SmallVector<double> Tsit5Attr::getNumbers(Attribute tolerance) {
+  if (auto number = dyn_cast<FloatAttr>(tolerance))
+    return {number.getValueAsDouble()};
+  return llvm::to_vector(cast<DenseF64ArrayAttr>(tolerance).asArrayRef());
+}
+
+SmallVector<double> Tsit5Attr::getNumbers(Attribute tolerance, unsigned count) {
+  SmallVector<double> numbers = getNumbers(tolerance);
+  if (isa<FloatAttr>(tolerance))
+    numbers.assign(count, numbers.front());
+  return numbers;
+}
+
+LogicalResult Tsit5Attr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                Attribute absoluteTolerance,
+                                Attribute relativeTolerance, APFloat safety,
+                                APFloat smallestFactor, APFloat largestFactor,
+                                APFloat smallestStep, APFloat largestStep) {
+  for (auto [name, tolerance] :
+       {std::pair("absolute_tolerance", absoluteTolerance),
+        std::pair("relative_tolerance", relativeTolerance)}) {
+    auto number = dyn_cast_or_null<FloatAttr>(tolerance);
+    if (!(number && number.getType().isF64()) &&
+        !isa_and_nonnull<DenseF64ArrayAttr>(tolerance))
+      return emitError() << "expected " << name
+                         << " to be a number or a list of numbers of f64";
+    bool mayBeZero = StringRef(name) == "relative_tolerance";
+    for (double value : getNumbers(tolerance))
+      if (!std::isfinite(value) || value < 0.0 || (value == 0.0 && !mayBeZero))
+        return emitError() << "expected " << name << " to be "
+                           << (mayBeZero ? "finite and not negative"
+                                         : "positive and finite")
+                           << ", got " << value;
+  }
+  for (auto [name, value] :
+       {std::pair("safety", safety.convertToDouble()),
+        std::pair("smallest_factor", smallestFactor.convertToDouble())})
+    if (!(value > 0.0 && value < 1.0))
+      return emitError() << "expected " << name
+                         << " to be above 0 and below 1, got " << value;
+  double largest = largestFactor.convertToDouble();
+  if (!(largest >= 1.0) || !std::isfinite(largest))
+    return emitError()
+           << "expected largest_factor to be finite and at least 1, got "
+           << largest;
+  double least = smallestStep.convertToDouble();
+  if (!(least >= 0.0) || !std::isfinite(least))
+    return emitError()
+           << "expected smallest_step to be finite and not negative, got "
+           << least;
+  double most = largestStep.convertToDouble();
+  if (!(most > 0.0) || most < least)
+    return emitError() << "expected largest_step to be positive and not below "
+                          "smallest_step, got "
+                       << most;
+  return success();
+}
+
+/// What a tsit5 may leave out, in the order in which it is printed.
+static constexpr struct {
+  StringLiteral name;
+  double standard;
+} kTsit5Options[] = {{"safety", 0.9},
+                     {"smallest_factor", 0.2},
+                     {"largest_factor", 10.0},
+                     {"smallest_step", 0.0},
+                     {"largest_step", std::numeric_limits<double>::infinity()}};
+
+Attribute Tsit5Attr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  Builder builder(parser.getContext());
+  auto parseTolerance = [&](StringRef name, Attribute &result) -> ParseResult {
+    double value;
+    if (parser.parseKeyword(name) || parser.parseEqual())
+      return failure();
+    if (failed(parser.parseOptionalLSquare())) {
+      if (parser.parseFloat(value))
+        return failure();
+      result = builder.getF64FloatAttr(value);
+      return success();
+    }
+    SmallVector<double> values;
+    if (parser.parseCommaSeparatedList([&]() -> ParseResult {
+          if (parser.parseFloat(value))
+            return failure();
+          values.push_back(value);
+          return success();
+        }) ||
+        parser.parseRSquare())
+      return failure();
+    result = builder.getDenseF64ArrayAttr(values);
+    return success();
+  };
+  Attribute absolute, relative;
+  if (parser.parseLess() || parseTolerance("absolute_tolerance", absolute) ||
+      parser.parseComma() || parseTolerance("relative_tolerance", relative))
+    return {};
+  std::optional<double> values[std::size(kTsit5Options)];
+  while (succeeded(parser.parseOptionalComma())) {
+    SMLoc nameLoc = parser.getCurrentLocation();
+    StringRef name;
+    if (parser.parseKeyword(&name))
+      return {};
+    const auto *option = llvm::find_if(
+        kTsit5Options, [&](const auto &o) { return o.name == name; });
+    if (option == std::end(kTsit5Options)) {
+      parser.emitError(nameLoc)
+          << "expected safety, smallest_factor, largest_factor, "
+             "smallest_step or largest_step, got '"
+          << name << "'";
+      return {};
+    }
+    std::optional<double> &value = values[option - kTsit5Options];
+    if (value) {
+      parser.emitError(nameLoc) << name << " stands twice";
+      return {};
+    }
+    value.emplace();
+    if (parser.parseEqual() || parser.parseFloat(*value))
+      return {};
+  }
+  if (parser.parseGreater())
+    return {};
+  auto get = [&](unsigned i) {
+    return APFloat(values[i].value_or(kTsit5Options[i].standard));
+  };
+  return Tsit5Attr::getChecked([&] { return parser.emitError(loc); },
+                               parser.getContext(), absolute, relative, get(0),
+                               get(1), get(2), get(3), get(4));
+}
+
+void Tsit5Attr::print(AsmPrinter &printer) const {
+  raw_ostream &os = printer.getStream();
+  auto printTolerance = [&](Attribute tolerance) {
+    bool isList = isa<DenseF64ArrayAttr>(tolerance);
+    os << (isList ? "[" : "");
+    llvm::interleaveComma(getNumbers(tolerance), os,
+                          [&](double value) { printShortest(os, value); });
+    os << (isList ? "]" : "");
+  };
+  os << "<absolute_tolerance = ";
+  printTolerance(getAbsoluteTolerance());
+  os << ", relative_tolerance = ";
+  printTolerance(getRelativeTolerance());
+  const APFloat values[] = {getSafety(), getSmallestFactor(),
+                            getLargestFactor(), getSmallestStep(),
+                            getLargestStep()};
+  for (auto [option, value] : llvm::zip_equal(kTsit5Options, values)) {
+    if (value.convertToDouble() == option.standard)
+      continue;
+    os << ", " << option.name << " = ";
+    printShortest(os, value.convertToDouble());
+  }
+  os << '>';
 }
 
 LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,

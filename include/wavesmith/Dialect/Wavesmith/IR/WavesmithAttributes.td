@@ -101,6 +101,46 @@ def Wavesmith_AsymptoticAttr : Wavesmith_Attr<"Asymptotic", "asymptotic"> {
   let genVerifyDecl = 1;
 }
 
+def Wavesmith_Tsit5Attr : Wavesmith_Attr<"Tsit5", "tsit5"> {
+  let summary = "the embedded Runge-Kutta pair of Tsitouras, orders 5 and 4";
+  let description = [{
+    For systems that are not stiff. `wavesmith.ode_integrate` has the formulas.
+
+    - `absolute_tolerance`, `relative_tolerance`: the error that a step may
+      make in a state: one number for all, or a list of one number a state, in
+      the order of the system's states. Absolute ones are positive, relative
+      ones not negative.
+    - `safety` (0.9), `smallest_factor` (0.2), `largest_factor` (10.0): a step
+      size is the one before times a factor between these two, and `safety` is
+      the part that is taken of the one that would just meet the tolerance.
+      Safety and the smallest factor are below 1, the largest is at least 1.
+    - `smallest_step` (0.0), `largest_step` (none): limits of the step size, in
+      the system's unit of time. A zone that needs smaller steps fails.
+
+    The last five may be left out.
+
+    Examples: `#wavesmith.tsit5<absolute_tolerance = 1.0e-12, relative_tolerance = 1.0e-06>`,
+    `#wavesmith.tsit5<absolute_tolerance = [1.0e-12, 1.0e-15], relative_tolerance = 1.0e-06, largest_step = 0.5>`
+  }];
+  let parameters = (ins "::mlir::Attribute":$absoluteTolerance,
+                        "::mlir::Attribute":$relativeTolerance,
+                        "::llvm::APFloat":$safety,
+                        "::llvm::APFloat":$smallestFactor,
+                        "::llvm::APFloat":$largestFactor,
+                        "::llvm::APFloat":$smallestStep,
+                        "::llvm::APFloat":$largestStep);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The numbers of the absolute or relative tolerance: one for all states,
+    /// or one each.
+    static ::llvm::SmallVector<double> getNumbers(::mlir::Attribute tolerance);
+    /// The same, one a state, of a verified operation on `count` states.
+    static ::llvm::SmallVector<double> getNumbers(::mlir::Attribute tolerance,
+                                                  unsigned count);
+  }];
+}
+
 def Wavesmith_MemorySpace : I32EnumAttr<"MemorySpace",
     "where a tensor of a workgroup stands", [
       I32EnumAttrCase<"Global", 0, "global">,

@@ -239,16 +239,18 @@ def Wavesmith_OdeIntegrateOp : Wavesmith_Op<"ode_integrate",
 
     - 0: the zone has reached `end`;
     - 1: it has taken `max_steps` steps and is not there;
-    - 2: a number was not finite (NaN, overflow); states, time and step size
-      are those at the start of the step that failed.
+    - 2: a number was not finite (NaN, overflow), or no step is small enough;
+      states, time and step size are those at the start of the step that failed.
 
-    A zone whose time is not below `end` takes no step.
+    A zone whose time is not below `end` takes no step. The status is 2 as well
+    if a state is not finite at the end. min and max are NaN if an operand is.
+    In what follows, y are the states at the start of a step, t is the zone's
+    time, and h the step size that the step before has left.
 
-    `#wavesmith.asymptotic`: with y the states at the start of a step, P and L
-    as in `ode_production_loss` at y and the zone's time t, h the step size of
-    the step before, A the weights of `conserved`, X(y) the sum of fma(A_i, y_i,
-    sum) in ascending i from +0.0, and m the largest |P_i - L_i| (NaN if there
-    is one, from +0.0):
+    `#wavesmith.asymptotic`: with P and L as in `ode_production_loss` at y and
+    t, A the weights of `conserved`, X(y) the sum of fma(A_i, y_i, sum) in
+    ascending i from +0.0, and m the largest |P_i - L_i| (NaN if there is one,
+    from +0.0):
 
         h1 = min(min(flux_fraction / m, time_fraction * t), h)
         h2 = h1 where nothing is conserved, else, with
@@ -264,11 +266,32 @@ def Wavesmith_OdeIntegrateOp : Wavesmith_Op<"ode_integrate",
                       with q = (L_i * d) / y_i (not greater where NaN)
 
     x0 is X of the states given at first, `total` that as well unless it is
-    given. min and max are NaN if an operand is. The step size that is kept is
-    h2. A step fails if m or x is not finite or h1 not positive (so time starts
-    above zero); the status is 2 as well if a state is not finite at the end.
-    The method is FERN's explicit asymptotic method
-    (github.com/jayjaybillings/fern).
+    given. The step size that is kept is h2. A step fails if m or x is not
+    finite or h1 not positive (so time starts above zero). The method is FERN's
+    explicit asymptotic method (github.com/jayjaybillings/fern).
+
+    `#wavesmith.tsit5`: f(t, y) is `ode_rhs`, N the number of states; a_sj, c_s
+    and e_j are the coefficients in Tsit5.h. A step tries
+
+        h' = min(h, largest_step)
+        d = end - t and t' = end if t + h' >= end, else d = h' and t' = t + h'
+        k_1 = f(t, y)
+        k_s = f(fma(c_s, d, t), y_s) for s = 2 ... 6, k_7 = f(t', y_7), with
+              y_s,i = fma(d, A, y_i), A = (sum of fma(a_sj, k_j,i, sum)) + 0.0,
+              in ascending j = 1 ... s - 1 from +0.0
+        r_i = (d * E_i) / fma(relative_i, max(|y_i|, |y_7,i|), absolute_i)
+              with E_i the sum of fma(e_j, k_j,i, sum) in ascending j from +0.0
+        err = sqrt(S / N), S the sum of fma(r_i, r_i, sum) in ascending i from +0.0
+        x = safety * pow(err, -0.2)
+        g = d * (x > smallest_factor ? min(x, largest_factor) : smallest_factor)
+
+    and takes it if err <= 1: t = t', y = y_7, h = max(u, smallest_step) with
+    u = max(h', g) if t' is `end` because t + h' >= end, else u = g. Otherwise
+    the step is rejected (NaN too): t and y stay, and h = g. Both count as
+    steps. A step fails if h' < smallest_step, if t' is not greater than t, if
+    h' is NaN, or if a k_1,i is not finite. k_7 is k_1 of the next step, and
+    k_1 stays where a step is rejected, so six evaluations make a step.
+    `conserved` is left out.
 
     States and parameters have the shapes of `ode_rhs`; time, step size, steps
     and status are one number a zone. `conserved` names states with weights;
@@ -282,6 +305,11 @@ def Wavesmith_OdeIntegrateOp : Wavesmith_Op<"ode_integrate",
         conserved ["H1" = 1.0, "He4" = 4.0] total 1.0 max_steps 1000000
         : (tensor<?xf64>, f64, tensor<?xf64>, tensor<2x?xf64>, tensor<2x?xf64>)
         -> (tensor<2x?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xi32>, tensor<?xi32>)
+    %y2, %t2, %h2, %steps2, %status2 = wavesmith.ode_integrate @net(%t, %end, %h, %y, %p)
+        method #wavesmith.tsit5<absolute_tolerance = 1.0e-12, relative_tolerance = 1.0e-06>
+        max_steps 10000
+        : (tensor<?xf64>, f64, tensor<?xf64>, tensor<2x?xf64>, tensor<2x?xf64>)
+        -> (tensor<2x?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xi32>, tensor<?xi32>)
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$system,
@@ -289,7 +317,8 @@ def Wavesmith_OdeIntegrateOp : Wavesmith_Op<"ode_integrate",
                        1DTensorOf<[F64]>:$step,
                        2DTensorOf<[F64]>:$states,
                        Optional<2DTensorOf<[F64]>>:$parameters,
-                       Wavesmith_AsymptoticAttr:$method,
+                       AnyAttrOf<[Wavesmith_AsymptoticAttr,
+                                  Wavesmith_Tsit5Attr]>:$method,
                        StrArrayAttr:$conserved_states,
                        DenseF64ArrayAttr:$conserved_weights,
                        OptionalAttr<F64Attr>:$total,
