@@ -90,7 +90,8 @@ static LogicalResult describeKernels(ModuleOp module, json::Array &kernels) {
       return;
     }
     json::Object description;
-    description["name"] = kernel.getName();
+    // The text outlives the module: the name is copied.
+    description["name"] = kernel.getName().str();
     description["workgroup_size"] = json::Array(*size);
     auto zones = kernel->getAttrOfType<IntegerAttr>(kZonesPerWorkgroupAttrName);
     description["zones_per_workgroup"] = zones ? zones.getInt() : (*size)[0];
@@ -108,7 +109,7 @@ static json::Object describeSchedules(ModuleOp module) {
     auto function = op->getParentOfType<SymbolOpInterface>();
     if (!schedule || !function)
       return;
-    schedules[function.getName()] =
+    schedules[function.getName().str()] =
         json::Object{{"form", stringifyCodeForm(schedule.getForm())},
                      {"workgroup_size", schedule.getWorkgroupSize()},
                      {"threads_per_zone", schedule.getThreadsPerZone()}};

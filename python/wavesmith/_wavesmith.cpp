@@ -142,7 +142,7 @@ CodeObject *compile(const std::string &text, const std::string &sourceName,
                     const std::string &target, const std::string &chip,
                     const std::string &form, int64_t workgroupSize,
                     int64_t straightLineLimit, int codeObjectVersion,
-                    int optimizationLevel) {
+                    int optimizationLevel, int64_t threadsPerZone) {
   wavesmith_compile_options options;
   wavesmith_compile_options_init(&options);
   options.source_name = sourceName.c_str();
@@ -153,6 +153,7 @@ CodeObject *compile(const std::string &text, const std::string &sourceName,
   options.straight_line_limit = straightLineLimit;
   options.code_object_version = codeObjectVersion;
   options.optimization_level = optimizationLevel;
+  options.threads_per_zone = threadsPerZone;
   char *message = nullptr;
   wavesmith_code_object *object = nullptr;
   wavesmith_status status;
