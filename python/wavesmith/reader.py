@@ -477,7 +477,8 @@ class Reader:
         taken: set[str] = set()
         for number, ((text, place), kind) in enumerate(zip(self._operations, self._kinds)):
             if kind is not None:
-                base = identifier(self._hints.get(number, "v")) or "v"
+                hint = "c" if text.startswith("arith.constant") else "v"
+                base = identifier(self._hints.get(number, hint)) or hint
                 base = f"v{base}" if base[0].isdigit() else base
                 name, count = base, 0
                 while name in taken:
@@ -1410,9 +1411,7 @@ class Reader:
         given = self._weights(a.node("efficiencies"), "efficiencies", a["efficiencies"])
         default = a.number("default")
         if not given:
-            return self._binary(a.call, ast.Mult(), default, a["total"]) if default != 1.0 else (
-                a["total"]
-            )
+            return self._apply(a.call, "arith.mulf", default, a["total"])
         return self._value(
             a.call, f"wavesmith.third_body {a.use('total')} default {format_float(default)} "
             f"efficiencies {self._format_weights(given)}",

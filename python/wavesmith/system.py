@@ -208,7 +208,13 @@ class System:
             if kind == "error" and place:
                 text = re.sub(r"^'wavesmith\.(\w+)' op ", r"\1: ", text)
                 notes = [note for *_, kind, note in found if kind == "note"]
-                return CompileError("\n".join([text, *notes]), place)
+                remedy = None
+                if "inconsistent units" in text:
+                    remedy = (
+                        "check the units of the states; without unit= the coefficient has "
+                        "the one that fits the first state"
+                    )
+                return CompileError("\n".join([text, *notes]), place, remedy=remedy)
         return CompileError(diagnostics)
 
     def _integration_function(
@@ -371,9 +377,11 @@ class System:
             batch: zones of a launch, by default all, or with `progress` a
                 twentieth. It changes no bit.
             keywords: parameters by name, those that the class describes, and the
-                method's options: `flux_fraction`, `time_fraction`, `tolerance` of
-                "asymptotic", `rtol` and `atol` (a number, one a state, or a
-                dictionary) of "tsit5".
+                method's options. Of "asymptotic": `flux_fraction` (0.01), the most
+                that a step may change a state, in the system's unit;
+                `time_fraction` (0.1), the longest step as a share of the time;
+                `tolerance` (1e-7), of the conserved sum. Of "tsit5": `rtol` (1e-6)
+                and `atol` (1e-12), each a number, one a state, or a dictionary.
         """
         check_choice("method", method, tuple(METHODS))
         names = {name for known in METHODS.values() for name in known} - set(self.parameters)
