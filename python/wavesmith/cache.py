@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
+import uuid
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
@@ -45,7 +45,9 @@ def _path(key: str, kind: str) -> Path | None:
 def write_file(path: Path, data: bytes) -> None:
     """Write a file so that it is at no time incomplete; its folder is made."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=path.parent)
+    # Unlike mkstemp's this file has the mode that open() gives.
+    temporary = path.parent / f".{path.name}.{uuid.uuid4().hex}.tmp"
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)

@@ -384,7 +384,7 @@ def compile(
         system = ode_system(system)
     if hasattr(system, "to_mlir"):
         text = system.to_mlir()
-        name = name or f"<{type(system).__name__}>"
+        name = name or getattr(system, "source_name", f"<{type(system).__name__}>")
     elif isinstance(system, Path):
         text = system.read_text()
         name = name or str(system)

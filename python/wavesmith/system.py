@@ -186,11 +186,27 @@ class System:
         """
         from wavesmith.kernel import compile
 
-        text = self.to_mlir(quantity, layout, **(integration or {}))
-        key = (text, target, tuple(sorted(options.items())))
+        text = self.text(quantity, layout, **(integration or {}))
+        key = (text.to_mlir(), target, tuple(sorted(options.items())))
         if key not in self._modules:
-            self._modules[key] = compile(_Text(self, text), target, **options)
+            self._modules[key] = compile(text, target, **options)
         return self._modules[key]
+
+    def text(self, quantity: str = "rhs", layout: str = "soa", **integration) -> SystemText:
+        """The same as `to_mlir`, for `wavesmith.compile` and `autotune`: errors keep
+        their place in Python."""
+        return SystemText(self, self.to_mlir(quantity, layout, **integration))
+
+    def inputs(self, *arguments, **keywords) -> dict:
+        """What the kernel of the right-hand side takes, by name, for the arguments
+        that `rhs` takes."""
+        call = _Call(self, arguments, keywords)
+        return {"t": call.t, **call.inputs()}
+
+    @property
+    def source_name(self) -> str:
+        """What diagnostics call the text."""
+        return f"<{self.name}>"
 
     def explain(self, diagnostics: str) -> CompileError:
         """The error that stands for the compiler's diagnostics, at the place in
@@ -203,7 +219,7 @@ class System:
         for filename, line, column, kind, text in found:
             place = by_place.get((filename, int(line), int(column)))
             row = int(line) - first
-            if place is None and filename == f"<{self.name}>":
+            if place is None and filename == self.source_name:
                 place = self._places[row] if 0 <= row < len(self._places) else None
             if kind == "error" and place:
                 text = re.sub(r"^'wavesmith\.(\w+)' op ", r"\1: ", text)
@@ -481,12 +497,12 @@ class System:
         )
 
 
-class _Text:
-    """Text of a system, for `compile`."""
+class SystemText:
+    """MLIR text of a system, and where it comes from."""
 
     def __init__(self, system: System, text: str):
         self._system, self._text = system, text
-        self.source_name = f"<{system.name}>"
+        self.source_name = system.source_name
 
     def to_mlir(self) -> str:
         return self._text
