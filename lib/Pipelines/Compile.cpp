@@ -142,8 +142,7 @@ static LogicalResult describeResources(ModuleOp module,
         {"sgpr_spills", number("sgpr_spill_count")},
         {"scratch_bytes", number("private_segment_fixed_size")},
         {"lds_bytes", number("group_segment_fixed_size")}};
-    int64_t size =
-        *kernel.getArray("workgroup_size")->front().getAsInteger();
+    int64_t size = *kernel.getArray("workgroup_size")->front().getAsInteger();
     auto occupancy = computeOccupancy(target, *resources.getInteger("vgprs"),
                                       *resources.getInteger("agprs"),
                                       *resources.getInteger("sgprs"),

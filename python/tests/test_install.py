@@ -70,7 +70,8 @@ def test_pip_install(tmp_path):
     package = Path(site.strip(), "wavesmith")
     assert sorted(p.name for p in package.iterdir() if p.name != "__pycache__") == sorted([
         f"_wavesmith{sysconfig.get_config_var('EXT_SUFFIX')}", "importers", "libwavesmith.so",
-        "py.typed", *(p.name for p in (REPOSITORY / "python" / "wavesmith").glob("*.py")),
+        "py.typed", *(p.name for p in (REPOSITORY / "python" / "wavesmith").glob("*.py*")
+                      if p.suffix in (".py", ".pyi")),
     ])
     help_text = run(python, "-m", "wavesmith.importers", "--help", cwd=tmp_path, env=environment)
     assert "cantera" in help_text

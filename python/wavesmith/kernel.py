@@ -28,7 +28,14 @@ except ImportError as error:
 
 DeviceError = _wavesmith.DeviceError
 NoDeviceError = _wavesmith.NoDeviceError
-version = _wavesmith.version
+DeviceError.__doc__ = "A device cannot be opened, or a run on it failed."
+NoDeviceError.__doc__ = "There is no device of the kind that was asked for."
+
+
+def version() -> str:
+    """The version of the library."""
+    return _wavesmith.version()
+
 
 _DTYPES = {
     "f64": np.dtype(np.float64),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 #: Weights of states: names, or the states themselves.
 Weights = Mapping[Any, float]
@@ -121,7 +121,17 @@ class Word:
         return f"<ws.{self.__name__}>"
 
 
-@Word
+if TYPE_CHECKING:
+    # Words have the signatures that they are written with.
+    _F = TypeVar("_F", bound=Callable[..., Any])
+
+    def word(function: _F) -> _F: ...
+
+else:
+    word = Word
+
+
+@word
 def term(
     k: float,
     *,
@@ -145,7 +155,7 @@ def term(
     raise NotImplementedError
 
 
-@Word
+@word
 def reaction(
     k: float,
     equation: str,
@@ -171,13 +181,13 @@ def reaction(
     raise NotImplementedError
 
 
-@Word
+@word
 def weighted_sum(weights: Weights) -> float:
     """The sum of weight times state, over states of one unit."""
     raise NotImplementedError
 
 
-@Word
+@word
 def third_body(
     total: float, efficiencies: Weights | None = None, default: float = 1.0
 ) -> float:
@@ -185,13 +195,13 @@ def third_body(
     raise NotImplementedError
 
 
-@Word
+@word
 def arrhenius(T: float, A: float, b: float = 0.0, E: float = 0.0) -> float:
     """A T^b exp(-E / T), with E the activation temperature in K."""
     raise NotImplementedError
 
 
-@Word
+@word
 def nasa7(
     quantity: str, T: float, T_mid: float, low: Sequence[float], high: Sequence[float]
 ) -> float:
@@ -200,7 +210,7 @@ def nasa7(
     raise NotImplementedError
 
 
-@Word
+@word
 def reverse_rate(
     forward: float,
     T: float,
@@ -218,19 +228,19 @@ def reverse_rate(
     raise NotImplementedError
 
 
-@Word
+@word
 def reaclib(T: float, sets: Sequence[Sequence[float]]) -> float:
     """A rate of REACLIB: sets of seven parameters."""
     raise NotImplementedError
 
 
-@Word
+@word
 def reduced_pressure(low: float, high: float, third_body: float) -> float:
     """The reduced pressure of a fall-off reaction."""
     raise NotImplementedError
 
 
-@Word
+@word
 def troe(
     T: float, reduced_pressure: float, A: float, T3: float, T1: float,
     T2: float | None = None,
@@ -239,7 +249,7 @@ def troe(
     raise NotImplementedError
 
 
-@Word
+@word
 def sri(
     T: float, reduced_pressure: float, a: float, b: float, c: float,
     d: float = 1.0, e: float = 0.0,
@@ -248,19 +258,19 @@ def sri(
     raise NotImplementedError
 
 
-@Word
+@word
 def tsang(T: float, reduced_pressure: float, A: float, B: float) -> float:
     """Tsang's blending function."""
     raise NotImplementedError
 
 
-@Word
+@word
 def falloff(high: float, reduced_pressure: float, blending: float | None = None) -> float:
     """The coefficient of a fall-off reaction; Lindemann's without `blending`."""
     raise NotImplementedError
 
 
-@Word
+@word
 def chemically_activated(
     low: float, reduced_pressure: float, blending: float | None = None
 ) -> float:
@@ -268,13 +278,13 @@ def chemically_activated(
     raise NotImplementedError
 
 
-@Word
+@word
 def plog(T: float, P: float, rates: Sequence[Sequence[float]]) -> float:
     """Interpolation in log p between Arrhenius rates: rows of (p, A, b, E)."""
     raise NotImplementedError
 
 
-@Word
+@word
 def chebyshev(
     T: float,
     P: float,

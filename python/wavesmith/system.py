@@ -599,29 +599,30 @@ class _Call:
         self.system = system
         keywords = dict(keywords)
         given = dict(keywords.pop("parameters", None) or {})
-        names = [*system.parameters, "y"]
-        if len(arguments) > len(names):
+        count = len(system.parameters)
+        takes = ", ".join([*system.parameters, "y"])
+        if len(arguments) > count + 1:
             raise TypeError(
-                f"{system.name} takes at most {len(names)} arguments by place "
-                f"({', '.join(names)}), got {len(arguments)}"
+                f"{system.name} takes at most {count + 1} arguments by place ({takes}), got "
+                f"{len(arguments)}"
             )
-        # The last one by place is the states.
-        placed = dict(zip(names, arguments))
-        if len(arguments) < len(names) and arguments:
-            if "y" in keywords:
-                placed = dict(zip(system.parameters, arguments))
-            elif len(arguments) == 1:
-                placed = {"y": arguments[0]}
-            else:
-                raise TypeError(
-                    f"{system.name} takes {', '.join(names)} by place, got "
-                    f"{len(arguments)} arguments; give some of them by name"
-                )
-        for name, value in placed.items():
-            target = keywords if name == "y" else given
-            if name in target or name in keywords:
+        if len(arguments) == count + 1 or (len(arguments) == 1 and "y" not in keywords):
+            # The last one by place is the states.
+            *placed, states = arguments
+            if "y" in keywords and "y" not in system.parameters:
+                raise TypeError("'y' is given twice")
+            keywords["y"] = states
+        elif arguments and "y" not in keywords:
+            raise TypeError(
+                f"{system.name} takes {takes} by place, got {len(arguments)} arguments; "
+                "give some of them by name"
+            )
+        else:
+            placed = list(arguments)
+        for name, value in zip(system.parameters, placed):
+            if name in given or (name in keywords and name != "y"):
                 raise TypeError(f"'{name}' is given twice")
-            target[name] = value
+            given[name] = value
         shared = {"y", "t", "layout", "unit", "basis", "density", "pressure", "target", "device",
                   "threads", "options"}  # fmt: skip
         for name in list(keywords):
