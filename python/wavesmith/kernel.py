@@ -92,6 +92,18 @@ def _open_device(kind: str, architecture: str, threads: int) -> Device:
     return Device(kind, architecture, threads=threads)
 
 
+class _Report:
+    """A report, parsed when it is looked at."""
+
+    def __init__(self, text: str | None = None):
+        self._text, self._parsed = text, None
+
+    def read(self) -> dict | None:
+        if self._parsed is None and self._text is not None:
+            self._parsed = json.loads(self._text)
+        return self._parsed
+
+
 class Kernel:
     """One kernel of a compiled module. Call it with its arguments by name."""
 
@@ -104,8 +116,12 @@ class Kernel:
         self.resources: dict = description.get("resources", {})
         #: How the kernel was compiled.
         self.schedule: dict | None = description.get("schedule")
-        #: The report of the last run (docs/devices.md), None before.
-        self.report: dict | None = None
+        self._report = _Report()
+
+    @property
+    def report(self) -> dict | None:
+        """The report of the last run (docs/devices.md), None before."""
+        return self._report.read()
 
     def __repr__(self) -> str:
         taken = ", ".join(
@@ -179,9 +195,9 @@ class Kernel:
         if isinstance(device, str):
             device = _open_device(device, self._module.target, threads)
         report = _wavesmith.run(
-            device._handle, self._module._handle, self.name, arrays + outputs, zones or 0
+            device._handle, self._module._handle.code, self.name, arrays + outputs, zones or 0
         )
-        self.report = self._module.report = json.loads(report)
+        self._report = self._module._report = _Report(report)
         results = tuple(array for _, array, _ in outputs)
         return results[0] if len(results) == 1 else results
 
@@ -222,6 +238,29 @@ def _convert_array(name: str, value) -> np.ndarray:
     return np.asarray(array, order="C")
 
 
+class _Code:
+    """A code object of the library."""
+
+    def __init__(self, code):
+        self.code = code
+        self.description: str = code.description
+
+    @property
+    def bytes(self) -> bytes:
+        return self.code.bytes
+
+
+class _CachedCode:
+    """A code object of the cache, which the library has not seen yet."""
+
+    def __init__(self, data: bytes, description: str):
+        self.bytes, self.description = data, description
+
+    @functools.cached_property
+    def code(self):
+        return _wavesmith.load(self.bytes, self.description)
+
+
 class Stages(Mapping):
     """The stages of a compilation, by name: "source" (the MLIR text that was
     given), "mlir" (the rocdl dialect), "llvm" (LLVM IR as it goes into the back
@@ -251,9 +290,9 @@ class Stages(Mapping):
         kept = cache.get(request.key, name)
         if kept is not None:
             return kept[0].decode()
-        if not request.has_stages(self._handle):
-            self._handle = request.compile()
-        text = self._handle.stage(self._NUMBERS[name])
+        if not self._handle.code.has_text:
+            self._handle = _Code(request.compile())
+        text = self._handle.code.stage(self._NUMBERS[name])
         cache.put(request.key, name, [text.encode()])
         return text
 
@@ -276,11 +315,15 @@ class CompiledModule(Mapping):
         #: (docs/devices.md).
         self.metadata: dict = json.loads(handle.description)
         self.target: str = self.metadata["target"]
-        #: The report of the last run of any kernel, None before.
-        self.report: dict | None = None
+        self._report = _Report()
         self._kernels = {
             d["name"]: Kernel(self, d) for d in self.metadata["kernels"]
         }
+
+    @property
+    def report(self) -> dict | None:
+        """The report of the last run of any kernel, None before."""
+        return self._report.read()
 
     def save(self, path: str | os.PathLike) -> None:
         """Write the code object to `path` and its description beside it, with
@@ -325,10 +368,6 @@ class _Request:
 
     def compile(self):
         return _wavesmith.compile(self.text, self.name, *self.options)
-
-    @staticmethod
-    def has_stages(handle) -> bool:
-        return handle.has_text
 
 
 @functools.lru_cache(maxsize=1)
@@ -430,7 +469,7 @@ def compile(
             explain = getattr(system, "explain", CompileError)
             raise explain(str(error)) from None
         cache.put(request.key, "code", [handle.description.encode(), handle.bytes])
-        module = CompiledModule(handle, request)
+        module = CompiledModule(_Code(handle), request)
     _dump(module, request)
     return module
 
@@ -439,10 +478,8 @@ def _take_from_cache(request: _Request) -> CompiledModule | None:
     kept = cache.get(request.key, "code")
     if kept is None or len(kept) != 2:
         return None
-    try:
-        return CompiledModule(_wavesmith.load(kept[1], kept[0].decode()), request)
-    except ValueError:
-        return None
+    # The library reads and decodes it when it is first run.
+    return CompiledModule(_CachedCode(kept[1], kept[0].decode()), request)
 
 
 #: The file endings of the stages in dumps.
@@ -477,4 +514,4 @@ def load(path: str | os.PathLike, description: str | os.PathLike | None = None):
     it with the ending .json. Such a module has no stages."""
     path = Path(path)
     beside = Path(description) if description else path.with_suffix(".json")
-    return CompiledModule(_wavesmith.load(path.read_bytes(), beside.read_text()))
+    return CompiledModule(_Code(_wavesmith.load(path.read_bytes(), beside.read_text())))

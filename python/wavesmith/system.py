@@ -135,8 +135,12 @@ class System:
         self.num_terms: int = writer.num_terms
         #: Molar masses in g/mol, of the states that have one.
         self.masses: dict[str, float] = dict(masses or {})
-        #: The report of the last run (docs/devices.md), None before.
-        self.report: dict | None = None
+        self._last: Any = None
+
+    @property
+    def report(self) -> dict | None:
+        """The report of the last run (docs/devices.md), None before."""
+        return self._last.report if self._last else None
 
     def __repr__(self) -> str:
         return (
@@ -186,9 +190,10 @@ class System:
         """
         from wavesmith.kernel import compile
 
-        text = self.text(quantity, layout, **(integration or {}))
-        key = (text.to_mlir(), target, tuple(sorted(options.items())))
+        given = {"quantity": quantity, "layout": layout, **(integration or {})}
+        key = (target, repr(sorted(given.items())), repr(sorted(options.items())))
         if key not in self._modules:
+            text = self.text(quantity, layout, **(integration or {}))
             self._modules[key] = compile(text, target, **options)
         return self._modules[key]
 
@@ -715,7 +720,7 @@ class _Call:
 
     def launch(self, module, inputs: Mapping) -> tuple:
         result = module(inputs, device=self.device, threads=self.threads)
-        self.system.report = module.report
+        self.system._last = module
         return result if isinstance(result, tuple) else (result,)
 
     def run(self, quantity: str) -> tuple:
