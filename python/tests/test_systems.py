@@ -431,3 +431,42 @@ def test_reading_needs_no_binding(tmp_path):
     run = subprocess.run([sys.executable, script], capture_output=True, text=True,
                          env={"PYTHONPATH": str(package)})  # fmt: skip
     assert run.returncode == 0 and "wavesmith.ode_system @net" in run.stdout, run.stderr
+
+
+def test_text_of_integrations():
+    """What the compiler is asked for."""
+    text = robertson.to_mlir("integrate", conserved={"A": 1, "C": 2.0}, total=1, max_steps=7)
+    assert (
+        "wavesmith.ode_integrate @robertson(%time, %end, %step, %y) method "
+        "#wavesmith.asymptotic<flux_fraction = 0.01, time_fraction = 0.1, tolerance = 1.0e-07> "
+        'conserved ["A" = 1.0, "C" = 2.0] total 1.0 max_steps 7 : '
+        "(tensor<?xf64>, f64, tensor<?xf64>, tensor<3x?xf64>) -> "
+    ) in text
+    text = robertson.to_mlir("integrate", "aos", method="tsit5", atol={"B": 1e-15}, rtol=1e-4)
+    assert (
+        "method #wavesmith.tsit5<absolute_tolerance = [1.0e-12, 1.0e-15, 1.0e-12], "
+        "relative_tolerance = 0.0001> max_steps 1000000 "
+        "{layout = #wavesmith.zone_layout<aos>} : "
+    ) in text
+    with pytest.raises(ValueError, match="atol: expected one number, or one for each of the 3"):
+        robertson.to_mlir("integrate", method="tsit5", atol=[1.0, 2.0])
+    with pytest.raises(ValueError, match="method 'tsit5' takes no conserved sum"):
+        robertson.to_mlir("integrate", method="tsit5", conserved={"A": 1})
+
+
+def test_tsit5():
+    """A decay, to the tolerance."""
+
+    @ws.ode_system
+    def decay(A: ws.State("mol/l"), k: ws.Parameter("1/s")):
+        ws.term(k, reactants=A)
+
+    k = np.array([0.5, 1.0, 2.0])
+    try:
+        result = decay.integrate([1.0], 3.0, k=k, method="tsit5", rtol=1e-8, device="sim")
+    except ws.CompileError as error:
+        if "tsit5" not in str(error):
+            raise
+        pytest.skip("this compiler has no method 'tsit5'")
+    assert result.status.tolist() == [0, 0, 0] and (result.steps > 5).all()
+    np.testing.assert_allclose(result.y[0], np.exp(-3.0 * k), rtol=1e-6)
