@@ -86,6 +86,8 @@ typedef struct wavesmith_compile_options {
   int32_t code_object_version;
   /** The back end's optimisation level, 0 to 3; 3. */
   int32_t optimization_level;
+  /** Threads that integrate one zone; 0 takes the whole workgroup. */
+  int64_t threads_per_zone;
 } wavesmith_compile_options;
 
 WAVESMITH_API void

@@ -35,7 +35,7 @@ namespace {
 /// Copies of a caller's options.
 struct OwnedOptions {
   std::string sourceName, target, chip, form;
-  int64_t workgroupSize, straightLineLimit;
+  int64_t workgroupSize, straightLineLimit, threadsPerZone;
   int codeObjectVersion, optimizationLevel;
 };
 } // namespace
@@ -101,6 +101,7 @@ static Outcome compileText(llvm::StringRef text, const OwnedOptions &owned,
   options.form = owned.form;
   options.workgroupSize = owned.workgroupSize;
   options.straightLineLimit = owned.straightLineLimit;
+  options.threadsPerZone = owned.threadsPerZone;
   options.codeObjectVersion = owned.codeObjectVersion;
   options.optimizationLevel = owned.optimizationLevel;
   std::string messages;
@@ -148,6 +149,7 @@ wavesmith_status wavesmith_compile(const char *text, size_t length,
                        pick(given.form, defaults.form),
                        given.workgroup_size,
                        given.straight_line_limit,
+                       given.threads_per_zone,
                        given.code_object_version,
                        given.optimization_level};
     // Errors in options are not errors of the text.
@@ -158,11 +160,13 @@ wavesmith_status wavesmith_compile(const char *text, size_t length,
         owned.form != "table")
       return invalid("unknown form '" + owned.form +
                      "', expected auto, straight_line or table");
-    if (owned.workgroupSize < 0 || owned.straightLineLimit < 0)
-      return invalid("workgroup size and straight-line limit must not be "
-                     "negative, got " +
-                     llvm::Twine(owned.workgroupSize) + " and " +
-                     llvm::Twine(owned.straightLineLimit));
+    if (owned.workgroupSize < 0 || owned.straightLineLimit < 0 ||
+        owned.threadsPerZone < 0)
+      return invalid("workgroup size, straight-line limit and threads per zone "
+                     "must not be negative, got " +
+                     llvm::Twine(owned.workgroupSize) + ", " +
+                     llvm::Twine(owned.straightLineLimit) + " and " +
+                     llvm::Twine(owned.threadsPerZone));
     if (owned.codeObjectVersion != 4 && owned.codeObjectVersion != 5)
       return invalid("unknown code object version " +
                      llvm::Twine(owned.codeObjectVersion) +

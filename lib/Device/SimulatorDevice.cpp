@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "DeviceImplementations.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
 
 using namespace wavesmith;
 
@@ -57,11 +59,24 @@ public:
 
   llvm::Expected<std::unique_ptr<LoadedCodeObject>>
   loadCodeObject(llvm::ArrayRef<uint8_t> elf) override {
-    llvm::Expected<std::shared_ptr<const sim::CodeObject>> metadata =
-        readCodeObjectFor(deviceInfo.fullArchitecture, elf);
-    if (!metadata)
-      return metadata.takeError();
-    return std::make_unique<LoadedCodeObject>(*metadata);
+    // Programs launch the same few many times; decoding takes longer than a
+    // small launch.
+    auto *found = llvm::find_if(decoded, [&](const Decoded &entry) {
+      return llvm::ArrayRef<uint8_t>(entry.elf) == elf;
+    });
+    if (found == decoded.end()) {
+      llvm::Expected<std::shared_ptr<const sim::CodeObject>> metadata =
+          readCodeObjectFor(deviceInfo.fullArchitecture, elf);
+      if (!metadata)
+        return metadata.takeError();
+      if (decoded.size() == maxDecoded)
+        decoded.pop_back();
+      decoded.push_back({elf.vec(), std::move(*metadata)});
+      found = std::prev(decoded.end());
+    }
+    // The one last used stands first.
+    std::rotate(decoded.begin(), found, std::next(found));
+    return std::make_unique<LoadedCodeObject>(decoded.front().object);
   }
 
   llvm::Error launch(const LoadedCodeObject &object,
@@ -136,7 +151,15 @@ private:
     return result->first;
   }
 
+  /// A code object that was launched before.
+  struct Decoded {
+    std::vector<uint8_t> elf;
+    std::shared_ptr<const sim::CodeObject> object;
+  };
+  static constexpr unsigned maxDecoded = 8;
+
   const TargetInfo &target;
+  llvm::SmallVector<Decoded, 0> decoded;
   unsigned threads;
   bool check;
   uint64_t maxInstructions;

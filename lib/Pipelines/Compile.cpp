@@ -113,7 +113,7 @@ static json::Object describeSchedules(ModuleOp module) {
     auto function = op->getParentOfType<SymbolOpInterface>();
     if (!schedule || !function)
       return;
-    schedules[function.getName()] =
+    schedules[function.getName().str()] =
         json::Object{{"form", stringifyCodeForm(schedule.getForm())},
                      {"workgroup_size", schedule.getWorkgroupSize()},
                      {"threads_per_zone", schedule.getThreadsPerZone()}};

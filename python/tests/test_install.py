@@ -69,8 +69,17 @@ def test_pip_install(tmp_path):
     assert output == "version 0.1.0\n"
     package = Path(site.strip(), "wavesmith")
     assert sorted(p.name for p in package.iterdir() if p.name != "__pycache__") == sorted([
-        "__init__.py", f"_wavesmith{sysconfig.get_config_var('EXT_SUFFIX')}", "importers",
-        "kernel.py", "libwavesmith.so", "simulator.py",
+        f"_wavesmith{sysconfig.get_config_var('EXT_SUFFIX')}", "importers", "libwavesmith.so",
+        "py.typed", *(p.name for p in (REPOSITORY / "python" / "wavesmith").glob("*.py*")
+                      if p.suffix in (".py", ".pyi")),
     ])
     help_text = run(python, "-m", "wavesmith.importers", "--help", cwd=tmp_path, env=environment)
     assert "cantera" in help_text
+    help_text = run(python, "-m", "wavesmith", "--help", cwd=tmp_path, env=environment)
+    assert "python -m wavesmith" in help_text
+    tests = REPOSITORY / "python" / "tests"
+    output = run(
+        python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--rootdir={REPOSITORY}",
+        tests / "test_tutorial.py", cwd=tmp_path, env=environment,
+    )
+    assert " passed" in output or " skipped" in output

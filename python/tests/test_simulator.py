@@ -27,7 +27,7 @@ def module(request):
 
 @pytest.fixture(scope="module")
 def program(module):
-    return simulator.Program(module.hsaco)
+    return simulator.Program(module.asm["hsaco"])
 
 
 def arguments(module, y: np.ndarray, out: np.ndarray) -> list:
@@ -53,7 +53,7 @@ def test_as_the_kernel_itself(module, program):
     out = np.zeros_like(y)
     args = [address if value is y else value for value in arguments(module, y, out)]
     report = simulator.launch(
-        module.hsaco, grid=2, block=[64], args=args, memory=memory, check=True, threads=2
+        module.asm["hsaco"], grid=2, block=[64], args=args, memory=memory, check=True, threads=2
     )
     assert report.findings == []
     assert np.array_equal(out, want)
@@ -199,7 +199,7 @@ def test_mutated_code_objects(module):
     y = make_zones(ZONES)
     outcomes = Counter()
     for round_ in range(count):
-        code = bytearray(module.hsaco)
+        code = bytearray(module.asm["hsaco"])
         # The headers, the note and the symbols stand first; or anywhere.
         end = generator.choice([64, 1024, 2048, len(code)])
         for _ in range(generator.choice([1, 1, 2, 8])):

@@ -4,15 +4,23 @@
 
     import wavesmith as ws
 
-    k = ws.compile(text, target="gfx942")
-    dydt = k(t=0.0, y=y, device="auto")
+    @ws.ode_system
+    def decay(A: ws.State("mol/l"), B: ws.State("mol/l"), T: ws.Parameter("K")):
+        ws.reaction(1e7 * ws.math.exp(-5000.0 / T), "A -> B")
 
-- `compile`: from a system, as MLIR text, to a `CompiledModule`.
-- `load`: takes up what wavesmith-compile wrote.
+    dydt = decay.rhs(300.0, {"A": 1.0})
+
+- `ode_system`, `load_mechanism`: a `System` from a Python function or a mechanism;
+  `rhs`, `production_loss`, `term_values`, `integrate` of it run on arrays of zones.
+- `State`, `Parameter`, `term`, `reaction`, `arrhenius`, ...: the words of a system
+  (`wavesmith.language`); `math`: functions for rates.
+- `compile`: ahead of time, from a system or MLIR text, to a `CompiledModule` with its
+  stages; `load`: takes up what wavesmith-compile wrote.
 - `Device`: where kernels run; "auto", "hip" and "sim" do for most uses.
-- `wavesmith.importers`: systems from files of other programs.
+- `testing.do_bench`, `autotune`: times, and the best of several schedules.
+- `importers`: MLIR text from files of other programs.
 
-The importers need nothing but Python; all else needs the binding, which is
+The importers and the reading of systems need no binding; what runs does, which is
 loaded when it is first used.
 """
 
@@ -20,22 +28,32 @@ from __future__ import annotations
 
 import importlib
 
-__all__ = [
-    "CompileError",
-    "CompiledModule",
-    "Device",
-    "DeviceError",
-    "Kernel",
-    "NoDeviceError",
-    "compile",
-    "load",
-    "version",
-]
+_PLACES = {
+    "wavesmith.kernel": [
+        "CompiledModule", "Device", "DeviceError", "Kernel", "NoDeviceError", "compile",
+        "load", "version",
+    ],
+    "wavesmith.errors": ["CompileError"],
+    "wavesmith.system": ["Integration", "Status", "System", "load_mechanism", "ode_system"],
+    "wavesmith.language": [
+        "Parameter", "Parameters", "State", "States", "Time", "arrhenius", "chebyshev",
+        "chemically_activated", "falloff", "nasa7", "plog", "reaclib", "reaction",
+        "reduced_pressure", "reverse_rate", "sri", "term", "third_body", "troe", "tsang",
+        "weighted_sum",
+    ],
+    "wavesmith.tuning": ["Trial", "Tuning", "autotune"],
+}  # fmt: skip
+_MODULES = ["importers", "math", "simulator", "testing"]
+_ORIGIN = {name: module for module, names in _PLACES.items() for name in names}
+
+__all__ = sorted([*_ORIGIN, *_MODULES])
 
 
 def __getattr__(name: str):
-    if name in __all__:
-        return getattr(importlib.import_module("wavesmith.kernel"), name)
+    if name in _ORIGIN:
+        return getattr(importlib.import_module(_ORIGIN[name]), name)
+    if name in _MODULES:
+        return importlib.import_module(f"wavesmith.{name}")
     raise AttributeError(f"module 'wavesmith' has no attribute '{name}'")
 
 

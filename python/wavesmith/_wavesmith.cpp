@@ -61,11 +61,14 @@ void check(wavesmith_status status, char *message) {
 
 class CodeObject {
 public:
-  explicit CodeObject(wavesmith_code_object *object) : object(object) {}
+  CodeObject(wavesmith_code_object *object, bool hasText)
+      : object(object), hasText(hasText) {}
   CodeObject(const CodeObject &) = delete;
   ~CodeObject() { wavesmith_code_object_free(object); }
 
   wavesmith_code_object *object;
+  /// Whether it was compiled here, so that there are stages.
+  const bool hasText;
 };
 
 class Device {
@@ -142,7 +145,7 @@ CodeObject *compile(const std::string &text, const std::string &sourceName,
                     const std::string &target, const std::string &chip,
                     const std::string &form, int64_t workgroupSize,
                     int64_t straightLineLimit, int codeObjectVersion,
-                    int optimizationLevel) {
+                    int optimizationLevel, int64_t threadsPerZone) {
   wavesmith_compile_options options;
   wavesmith_compile_options_init(&options);
   options.source_name = sourceName.c_str();
@@ -153,6 +156,7 @@ CodeObject *compile(const std::string &text, const std::string &sourceName,
   options.straight_line_limit = straightLineLimit;
   options.code_object_version = codeObjectVersion;
   options.optimization_level = optimizationLevel;
+  options.threads_per_zone = threadsPerZone;
   char *message = nullptr;
   wavesmith_code_object *object = nullptr;
   wavesmith_status status;
@@ -162,7 +166,7 @@ CodeObject *compile(const std::string &text, const std::string &sourceName,
                                &message);
   }
   check(status, message);
-  return new CodeObject(object);
+  return new CodeObject(object, /*hasText=*/true);
 }
 
 CodeObject *load(nb::bytes bytes, const std::string &description) {
@@ -172,7 +176,7 @@ CodeObject *load(nb::bytes bytes, const std::string &description) {
                                    description.data(), description.size(),
                                    &object, &message),
         message);
-  return new CodeObject(object);
+  return new CodeObject(object, /*hasText=*/false);
 }
 
 nb::bytes getBytes(const CodeObject &code) {
@@ -353,6 +357,7 @@ NB_MODULE(_wavesmith, module) {
                      return nb::str(
                          wavesmith_code_object_description(code.object));
                    })
+      .def_ro("has_text", &CodeObject::hasText)
       .def("stage", &getStage);
   nb::class_<Device>(module, "Device")
       .def(nb::init<const std::string &, const std::string &,

@@ -8,10 +8,14 @@ import functools
 import json
 import operator
 import os
+import types
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
+
+from wavesmith import cache
+from wavesmith.errors import CompileError
 
 try:
     from wavesmith import _wavesmith
@@ -22,10 +26,16 @@ except ImportError as error:
         "-DWAVESMITH_PYTHON=<this Python> and put build/python on PYTHONPATH"
     ) from error
 
-CompileError = _wavesmith.CompileError
 DeviceError = _wavesmith.DeviceError
 NoDeviceError = _wavesmith.NoDeviceError
-version = _wavesmith.version
+DeviceError.__doc__ = "A device cannot be opened, or a run on it failed."
+NoDeviceError.__doc__ = "There is no device of the kind that was asked for."
+
+
+def version() -> str:
+    """The version of the library."""
+    return _wavesmith.version()
+
 
 _DTYPES = {
     "f64": np.dtype(np.float64),
@@ -82,6 +92,18 @@ def _open_device(kind: str, architecture: str, threads: int) -> Device:
     return Device(kind, architecture, threads=threads)
 
 
+class _Report:
+    """A report, parsed when it is looked at."""
+
+    def __init__(self, text: str | None = None):
+        self._text, self._parsed = text, None
+
+    def read(self) -> dict | None:
+        if self._parsed is None and self._text is not None:
+            self._parsed = json.loads(self._text)
+        return self._parsed
+
+
 class Kernel:
     """One kernel of a compiled module. Call it with its arguments by name."""
 
@@ -94,8 +116,12 @@ class Kernel:
         self.resources: dict = description.get("resources", {})
         #: How the kernel was compiled.
         self.schedule: dict | None = description.get("schedule")
-        #: The report of the last run (docs/devices.md), None before.
-        self.report: dict | None = None
+        self._report = _Report()
+
+    @property
+    def report(self) -> dict | None:
+        """The report of the last run (docs/devices.md), None before."""
+        return self._report.read()
 
     def __repr__(self) -> str:
         taken = ", ".join(
@@ -169,9 +195,9 @@ class Kernel:
         if isinstance(device, str):
             device = _open_device(device, self._module.target, threads)
         report = _wavesmith.run(
-            device._handle, self._module._handle, self.name, arrays + outputs, zones or 0
+            device._handle, self._module._handle.code, self.name, arrays + outputs, zones or 0
         )
-        self.report = self._module.report = json.loads(report)
+        self._report = self._module._report = _Report(report)
         results = tuple(array for _, array, _ in outputs)
         return results[0] if len(results) == 1 else results
 
@@ -212,41 +238,92 @@ def _convert_array(name: str, value) -> np.ndarray:
     return np.asarray(array, order="C")
 
 
+class _Code:
+    """A code object of the library."""
+
+    def __init__(self, code):
+        self.code = code
+        self.description: str = code.description
+
+    @property
+    def bytes(self) -> bytes:
+        return self.code.bytes
+
+
+class _CachedCode:
+    """A code object of the cache, which the library has not seen yet."""
+
+    def __init__(self, data: bytes, description: str):
+        self.bytes, self.description = data, description
+
+    @functools.cached_property
+    def code(self):
+        return _wavesmith.load(self.bytes, self.description)
+
+
+class Stages(Mapping):
+    """The stages of a compilation, by name: "source" (the MLIR text that was
+    given), "mlir" (the rocdl dialect), "llvm" (LLVM IR as it goes into the back
+    end), "amdgcn" (assembly) and "hsaco" (the code object, as bytes). All but the
+    first and the last are made when they are asked for."""
+
+    _NUMBERS = {"mlir": 0, "llvm": 1, "amdgcn": 2}
+
+    def __init__(self, handle, request: _Request | None):
+        self._handle = handle
+        self._request = request
+
+    def __getitem__(self, name: str):
+        if name not in ("source", *self._NUMBERS, "hsaco"):
+            raise KeyError(f"there is no stage {name!r}; there are source, mlir, llvm, "
+                           "amdgcn and hsaco")  # fmt: skip
+        if name == "hsaco":
+            return self._handle.bytes
+        request = self._request
+        if request is None:
+            raise ValueError(
+                f"a code object that was loaded has no stage {name!r}: expected a "
+                "compiled one"
+            )
+        if name == "source":
+            return request.text
+        kept = cache.get(request.key, name)
+        if kept is not None:
+            return kept[0].decode()
+        if not self._handle.code.has_text:
+            self._handle = _Code(request.compile())
+        text = self._handle.code.stage(self._NUMBERS[name])
+        cache.put(request.key, name, [text.encode()])
+        return text
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(["source", *self._NUMBERS, "hsaco"] if self._request else ["hsaco"])
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+
 class CompiledModule(Mapping):
     """A code object and its kernels, by name: `module["rhs"]`. One with a single
     kernel can be called as the kernel itself."""
 
-    def __init__(self, handle):
+    def __init__(self, handle, request: _Request | None = None):
         self._handle = handle
-        #: What the kernels' arguments mean, as JSON (docs/devices.md).
-        self.json: str = handle.description
-        self.description: dict = json.loads(self.json)
-        self.target: str = self.description["target"]
-        #: The report of the last run of any kernel, None before.
-        self.report: dict | None = None
+        #: The stages, by name: see `Stages`.
+        self.asm = Stages(handle, request)
+        #: What the kernels' arguments mean, and what the compiler knows of them
+        #: (docs/devices.md).
+        self.metadata: dict = json.loads(handle.description)
+        self.target: str = self.metadata["target"]
+        self._report = _Report()
         self._kernels = {
-            d["name"]: Kernel(self, d) for d in self.description["kernels"]
+            d["name"]: Kernel(self, d) for d in self.metadata["kernels"]
         }
 
     @property
-    def hsaco(self) -> bytes:
-        """The code object, an ELF file that HIP loads as it is."""
-        return self._handle.bytes
-
-    @property
-    def mlir(self) -> str:
-        """The rocdl dialect. Stages are made when they are asked for."""
-        return self._handle.stage(0)
-
-    @property
-    def llvm(self) -> str:
-        """LLVM IR, as it goes into the back end."""
-        return self._handle.stage(1)
-
-    @property
-    def isa(self) -> str:
-        """Assembly."""
-        return self._handle.stage(2)
+    def report(self) -> dict | None:
+        """The report of the last run of any kernel, None before."""
+        return self._report.read()
 
     def save(self, path: str | os.PathLike) -> None:
         """Write the code object to `path` and its description beside it, with
@@ -256,8 +333,8 @@ class CompiledModule(Mapping):
             raise ValueError(
                 f"expected a name for the code object that does not end in .json, got {path}"
             )
-        path.write_bytes(self.hsaco)
-        path.with_suffix(".json").write_text(self.json + "\n")
+        path.write_bytes(self.asm["hsaco"])
+        path.with_suffix(".json").write_text(self._handle.description + "\n")
 
     def __getitem__(self, name: str) -> Kernel:
         return self._kernels[name]
@@ -282,6 +359,29 @@ class CompiledModule(Mapping):
         return kernel(values, **named)
 
 
+class _Request:
+    """A text with the options that it is compiled with, all checked."""
+
+    def __init__(self, text: str, name: str, options: tuple):
+        self.text, self.name, self.options = text, name, options
+        self.key = cache.key_of(["code", version(), _library(), text, name, *options])
+
+    def compile(self):
+        return _wavesmith.compile(self.text, self.name, *self.options)
+
+
+@functools.lru_cache(maxsize=1)
+def _library() -> list:
+    """What tells this build of the library from others of its version."""
+    try:
+        maps = Path("/proc/self/maps").read_text().splitlines()
+        files = {line.split(maxsplit=5)[5] for line in maps if "libwavesmith" in line}
+    except (OSError, IndexError):
+        files = set()
+    states = [os.stat(file) for file in sorted(files or {_wavesmith.__file__})]
+    return [[state.st_size, state.st_mtime_ns] for state in states]
+
+
 def compile(
     system,
     target: str = "gfx942",
@@ -289,20 +389,28 @@ def compile(
     chip: str | None = None,
     form: str = "auto",
     workgroup_size: int = 0,
+    threads_per_zone: int = 0,
     straight_line_limit: int = 1000,
     code_object_version: int = 5,
     optimization_level: int = 3,
     source_name: str | None = None,
 ) -> CompiledModule:
-    """Compile a system to a code object.
+    """Compile a system to a code object, or take it from the cache.
+
+    The cache is in `WAVESMITH_CACHE_DIR` (`wavesmith.cache`). Where
+    `WAVESMITH_DUMP_IR` names a folder, every stage is written there, one file
+    each; with `WAVESMITH_DUMP_KERNEL` only those of the kernel of this name.
 
     Args:
-        system: MLIR text, a `pathlib.Path` of a file with it, or an object with a
-            method `to_mlir()` that gives it.
+        system: MLIR text, a `pathlib.Path` of a file with it, a `System`, a
+            function that `ode_system` can read, or an object with a method
+            `to_mlir()` that gives the text.
         target: "gfx90a" or "gfx942".
         chip: by default the architecture's first.
         form: "straight_line" or "table" code; "auto" chooses.
-        workgroup_size: zones and threads of a workgroup; 0 chooses.
+        workgroup_size: threads of a workgroup; 0 chooses.
+        threads_per_zone: threads that integrate one zone; 0 takes the whole
+            workgroup.
         straight_line_limit: the most calls of exp, log and the like in unrolled
             code.
         code_object_version: 4 or 5.
@@ -311,13 +419,18 @@ def compile(
 
     Raises:
         CompileError: the text does not compile; the message holds the
-            diagnostics with their lines and columns. It is a ValueError.
+            diagnostics with their lines and columns, those of a system in Python
+            the place there. It is a ValueError.
         ValueError: an option is not one of these.
     """
     name = source_name
+    if isinstance(system, types.FunctionType):
+        from wavesmith.system import ode_system
+
+        system = ode_system(system)
     if hasattr(system, "to_mlir"):
         text = system.to_mlir()
-        name = name or f"<{type(system).__name__}>"
+        name = name or getattr(system, "source_name", f"<{type(system).__name__}>")
     elif isinstance(system, Path):
         text = system.read_text()
         name = name or str(system)
@@ -325,30 +438,75 @@ def compile(
         text = system
     if not isinstance(text, str):
         raise TypeError(
-            "expected MLIR text, a pathlib.Path or an object with to_mlir(), got "
-            + type(system).__name__
+            "expected MLIR text, a pathlib.Path, a system or an object with to_mlir(), "
+            f"got {type(system).__name__}"
         )
     for option, value in (
         ("workgroup_size", workgroup_size),
+        ("threads_per_zone", threads_per_zone),
         ("straight_line_limit", straight_line_limit),
         ("code_object_version", code_object_version),
         ("optimization_level", optimization_level),
     ):
         if not -(2**31) <= operator.index(value) < 2**31:
             raise ValueError(f"{option}: {value} is out of range")
-    return CompiledModule(
-        _wavesmith.compile(
-            text,
-            name or "<text>",
-            target,
-            chip or "",
-            form,
-            workgroup_size,
-            straight_line_limit,
-            code_object_version,
-            optimization_level,
-        )
+    options = (
+        target,
+        chip or "",
+        form,
+        workgroup_size,
+        straight_line_limit,
+        code_object_version,
+        optimization_level,
+        threads_per_zone,
     )
+    request = _Request(text, name or "<text>", options)
+    module = _take_from_cache(request)
+    if module is None:
+        try:
+            handle = request.compile()
+        except _wavesmith.CompileError as error:
+            explain = getattr(system, "explain", CompileError)
+            raise explain(str(error)) from None
+        cache.put(request.key, "code", [handle.description.encode(), handle.bytes])
+        module = CompiledModule(_Code(handle), request)
+    _dump(module, request)
+    return module
+
+
+def _take_from_cache(request: _Request) -> CompiledModule | None:
+    kept = cache.get(request.key, "code")
+    if kept is None or len(kept) != 2:
+        return None
+    # The library reads and decodes it when it is first run.
+    return CompiledModule(_CachedCode(kept[1], kept[0].decode()), request)
+
+
+#: The file endings of the stages in dumps.
+_ENDINGS = {
+    "source": "source.mlir",
+    "mlir": "rocdl.mlir",
+    "llvm": "ll",
+    "amdgcn": "s",
+    "hsaco": "hsaco",
+}
+
+
+def _dump(module: CompiledModule, request: _Request) -> None:
+    folder = os.environ.get("WAVESMITH_DUMP_IR")
+    if not folder:
+        return
+    chosen = os.environ.get("WAVESMITH_DUMP_KERNEL")
+    for kernel in module:
+        if chosen and kernel != chosen:
+            continue
+        stem = f"{kernel}-{module.target}-{request.key[:8]}"
+        for stage, ending in _ENDINGS.items():
+            data = module.asm[stage]
+            data = data if isinstance(data, bytes) else data.encode()
+            cache.write_file(Path(folder) / f"{stem}.{ending}", data)
+        text = json.dumps(module.metadata, indent=2) + "\n"
+        cache.write_file(Path(folder) / f"{stem}.json", text.encode())
 
 
 def load(path: str | os.PathLike, description: str | os.PathLike | None = None):
@@ -356,4 +514,4 @@ def load(path: str | os.PathLike, description: str | os.PathLike | None = None):
     it with the ending .json. Such a module has no stages."""
     path = Path(path)
     beside = Path(description) if description else path.with_suffix(".json")
-    return CompiledModule(_wavesmith.load(path.read_bytes(), beside.read_text()))
+    return CompiledModule(_Code(_wavesmith.load(path.read_bytes(), beside.read_text())))

@@ -6,6 +6,7 @@
 - `from_cantera`: gas-phase mechanisms that Cantera reads (YAML).
 - `from_pynucastro`: nuclear networks of REACLIB rates.
 - `from_fern`: the rate and network files of FERN.
+- `from_musica`: mechanisms of MUSICA, version 1, in JSON.
 
 Cantera and pynucastro are needed only by their own importer.
 On the command line: `python -m wavesmith.importers --help`.
@@ -20,6 +21,7 @@ from wavesmith.importers.errors import (
     UnsupportedMechanismError,
 )
 from wavesmith.importers.fern_network import from_fern
+from wavesmith.importers.musica_mechanism import from_musica
 from wavesmith.importers.reaclib_network import from_pynucastro
 
 __all__ = [
@@ -28,5 +30,6 @@ __all__ = [
     "UnsupportedMechanismError",
     "from_cantera",
     "from_fern",
+    "from_musica",
     "from_pynucastro",
 ]

@@ -8,7 +8,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from wavesmith.importers import from_cantera, from_fern, from_pynucastro
+from wavesmith.importers import from_cantera, from_fern, from_musica, from_pynucastro
 from wavesmith.importers.errors import MechanismError, MissingPackageError
 from wavesmith.importers.mlir_text import LAYOUTS, QUANTITIES, write_atomically
 
@@ -54,6 +54,11 @@ def _parser() -> argparse.ArgumentParser:
         "nuclides up to iron"
     )
 
+    musica = formats.add_parser(
+        "musica", parents=[common], help="a mechanism of MUSICA, version 1"
+    )
+    musica.add_argument("file", help="a JSON file")
+
     fern = formats.add_parser("fern", parents=[common], help="files of FERN")
     fern.add_argument("--rates", required=True, help="the rate file")
     fern.add_argument("--network", required=True, help="the network file")
@@ -77,6 +82,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             else:
                 nuclides = [n.strip() for n in options.nuclides.split(",")]
             text = from_pynucastro(nuclides, **keywords)
+        elif options.format == "musica":
+            text = from_musica(options.file, **keywords)
         else:
             text = from_fern(options.rates, options.network, **keywords)
         write_atomically(options.output, text)

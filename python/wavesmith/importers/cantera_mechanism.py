@@ -120,9 +120,22 @@ def from_cantera(
     """
     check_choice("layout", layout, LAYOUTS)
     check_choice("quantity", quantity, QUANTITIES)
+    writer, _ = read_cantera(source, phase=phase, name=name)
+    return writer.module(quantity=quantity, layout=layout)
+
+
+def read_cantera(
+    source: str | os.PathLike[str] | cantera.Solution,
+    *,
+    phase: str | None = None,
+    name: str | None = None,
+) -> tuple[SystemWriter, dict[str, float]]:
+    """The system itself, and each species' molar mass in g/mol; as
+    `from_cantera`."""
     solution = load_solution(source, phase)
     importer = _Importer(solution, name or identifier(solution.name) or "mechanism")
-    return importer.run().module(quantity=quantity, layout=layout)
+    masses = zip(solution.species_names, map(float, solution.molecular_weights))
+    return importer.run(), dict(masses)
 
 
 def simplest_preimage(function: Callable[[float], float], value: float) -> float:

@@ -159,6 +159,10 @@ class SystemWriter:
         """Add a comment line; an empty text gives an empty line."""
         self._lines.append(f"    // {comment_text(text)}" if text else "")
 
+    def line(self, text: str) -> None:
+        """Add a line as it is."""
+        self._lines.append(text)
+
     def value(self, hint: str, operation: str) -> str:
         """Add `%name = operation` and return the name, made from `hint`."""
         base = identifier(hint)
@@ -212,6 +216,16 @@ class SystemWriter:
         """The module: the system and a function that asks for `quantity`."""
         check_choice("quantity", quantity, QUANTITIES)
         check_choice("layout", layout, LAYOUTS)
+        return self.module_with(self._function(quantity, layout))
+
+    @property
+    def body_line(self) -> int:
+        """The number of the body's first line in the module, from 1."""
+        return len(self.header) + 3
+
+    def module_with(self, function: Sequence[str]) -> str:
+        """The module: the system and the lines of a function. The first line of
+        the system's body is `body_line`."""
 
         def named_units(pairs: Sequence[tuple[str, str]]) -> str:
             return "[" + ", ".join(f"{quote(n)} : {quote(u)}" for n, u in pairs) + "]"
@@ -226,7 +240,7 @@ class SystemWriter:
         lines += self._lines
         lines.append("  }")
         lines.append("")
-        lines += self._function(quantity, layout)
+        lines += function
         lines.append("}")
         return "\n".join(lines) + "\n"
 

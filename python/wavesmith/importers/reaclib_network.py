@@ -79,6 +79,14 @@ def from_pynucastro(
     """
     check_choice("layout", layout, LAYOUTS)
     check_choice("quantity", quantity, QUANTITIES)
+    writer, _ = read_pynucastro(source, name=name)
+    return writer.module(quantity=quantity, layout=layout)
+
+
+def read_pynucastro(
+    source: Any, *, name: str | None = None
+) -> tuple[SystemWriter, dict[str, float]]:
+    """The network itself, and each nuclide's mass number; as `from_pynucastro`."""
     if isinstance(source, str):
         raise TypeError(
             "expected a list of names of nuclides, got one string; write "
@@ -97,9 +105,8 @@ def from_pynucastro(
         raise MechanismError("no rate links these nuclides")
     found = {nuclide for rate in rates for nuclide in rate.reactants + rate.products}
     nuclides = sorted(found | set(nuclides))
-    return _write(pynucastro, name, nuclides, rates).module(
-        quantity=quantity, layout=layout
-    )
+    writer = _write(pynucastro, name or "network", nuclides, rates)
+    return writer, {nuclide.raw: float(nuclide.A) for nuclide in nuclides}
 
 
 @functools.lru_cache(maxsize=1)

@@ -1,0 +1,162 @@
+# Part of Wavesmith, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The package as such: its names, stubs and documentation, and other packages that
+bring an LLVM of their own into the process."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from test_binding import RHS, SYSTEM, check_rhs, make_zones, ws
+
+PACKAGE = Path(ws.__file__).resolve().parent
+
+
+def test_names_and_stubs():
+    stub = ast.parse((PACKAGE / "__init__.pyi").read_text())
+    names = {alias.name for node in stub.body if isinstance(node, ast.ImportFrom)
+             for alias in node.names}  # fmt: skip
+    assert names == set(ws.__all__)
+    for name in ws.__all__:
+        thing = getattr(ws, name)
+        assert name in dir(ws)
+        documented = getattr(thing, "__doc__", None) or inspect.ismodule(thing)
+        assert documented, name
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        ws.nothing
+    assert (PACKAGE / "py.typed").exists()
+
+
+def test_stub_of_the_binding():
+    from wavesmith import _wavesmith
+
+    stub = ast.parse((PACKAGE / "_wavesmith.pyi").read_text())
+    functions = {n.name for n in stub.body if isinstance(n, ast.FunctionDef)}
+    classes = {n.name: n for n in stub.body if isinstance(n, ast.ClassDef)}
+    public = {n for n in dir(_wavesmith) if not n.startswith("_")}
+    assert public == functions | set(classes)
+    for name, node in classes.items():
+        stated = {n.name for n in node.body if isinstance(n, ast.FunctionDef)} - {"__init__"}
+        known = {n for n in vars(getattr(_wavesmith, name)) if not n.startswith("_")}
+        assert known == stated, name
+
+
+def test_words_have_their_methods():
+    from wavesmith import language
+    from wavesmith.reader import Reader
+
+    words = {n for n, v in vars(language).items() if isinstance(v, language.Word)}
+    methods = {n[len("_word_") :] for n in vars(Reader) if n.startswith("_word_")}
+    assert words == methods and words <= set(ws.__all__)
+
+
+def test_functions_of_ws_math():
+    import math
+
+    from wavesmith.reader import _MATH
+
+    assert set(_MATH) | {"where", "e", "pi", "inf", "nan"} == set(ws.math.__all__)
+    assert ws.math.cbrt(-27.0) == pytest.approx(-3.0) and ws.math.exp2(3.0) == 8.0
+    assert ws.math.fma(0.1, 10.0, -1.0) == 2.0**-54
+    assert ws.math.fma(math.inf, 1.0, 0.0) == math.inf
+    assert ws.math.minimum(1.0, 2.0) == 1.0 and math.isnan(ws.math.maximum(1.0, math.nan))
+    assert ws.math.where(True, 1.0, 2.0) == 1.0
+
+
+def test_every_function_of_ws_math_in_a_kernel():
+    """On the device, against Python's."""
+    import math
+
+    @ws.ode_system
+    def functions(x: ws.State, y: ws.Parameter):
+        m = ws.math
+        ws.term(m.acos(x), products=x)
+        ws.term(m.acosh(1.0 + x), products=x)
+        ws.term(m.asin(x), products=x)
+        ws.term(m.asinh(x), products=x)
+        ws.term(m.atan(x), products=x)
+        ws.term(m.atan2(x, y), products=x)
+        ws.term(m.atanh(x), products=x)
+        ws.term(m.cbrt(x), products=x)
+        ws.term(m.ceil(y), products=x)
+        ws.term(m.copysign(x, -y), products=x)
+        ws.term(m.cos(x), products=x)
+        ws.term(m.cosh(x), products=x)
+        ws.term(m.erf(x), products=x)
+        ws.term(m.erfc(x), products=x)
+        ws.term(m.exp(x), products=x)
+        ws.term(m.exp2(x), products=x)
+        ws.term(m.expm1(x), products=x)
+        ws.term(m.fabs(-x), products=x)
+        ws.term(m.floor(y), products=x)
+        ws.term(m.fma(x, y, 2.0), products=x)
+        ws.term(m.fmod(y, x), products=x)
+        ws.term(1.0 if m.isfinite(x) else 2.0, products=x)
+        ws.term(1.0 if m.isinf(x) else 2.0, products=x)
+        ws.term(1.0 if not m.isnan(x) else 2.0, products=x)
+        ws.term(m.log(x), products=x)
+        ws.term(m.log10(x), products=x)
+        ws.term(m.log1p(x), products=x)
+        ws.term(m.log2(x), products=x)
+        ws.term(m.maximum(x, y), products=x)
+        ws.term(m.minimum(x, y), products=x)
+        ws.term(m.pow(x, y), products=x)
+        ws.term(m.sin(x), products=x)
+        ws.term(m.sinh(x), products=x)
+        ws.term(m.sqrt(x), products=x)
+        ws.term(m.tan(x), products=x)
+        ws.term(m.tanh(x), products=x)
+        ws.term(m.trunc(-y), products=x)
+        ws.term(m.where(x < y, 3.0, x), products=x)
+
+    x, y = 0.3, 1.7
+    _, got = functions.term_values(y, [x], device="sim")
+    wanted = [
+        math.acos(x), math.acosh(1 + x), math.asin(x), math.asinh(x), math.atan(x),
+        math.atan2(x, y), math.atanh(x), x ** (1 / 3), 2.0, -x, math.cos(x), math.cosh(x),
+        math.erf(x), math.erfc(x), math.exp(x), 2**x, math.expm1(x), x, 1.0, x * y + 2.0,
+        math.fmod(y, x), 1.0, 2.0, 1.0, math.log(x), math.log10(x), math.log1p(x), math.log2(x),
+        y, x, x**y, math.sin(x), math.sinh(x), math.sqrt(x), math.tan(x), math.tanh(x), -1.0, 3.0,
+    ]  # fmt: skip
+    np.testing.assert_allclose(got, wanted, rtol=1e-14)
+
+
+@pytest.mark.parametrize("other", ["torch", "triton", "iree.compiler"])
+@pytest.mark.parametrize("first", [True, False])
+def test_beside_another_llvm(tmp_path, other, first):
+    pytest.importorskip(other)
+    imports = [f"import {other}", "import wavesmith as ws; ws.version()"]
+    if not first:
+        imports.reverse()
+    use = {
+        "torch": "assert torch.ones(3).sum().item() == 3.0",
+        "triton": "import triton.compiler, triton._C.libtriton as l; l.ir.context()",
+        "iree.compiler": "import iree.compiler as c; assert c.compile_str('func.func @f() { "
+        "return }', target_backends=['llvm-cpu'])",
+    }[other]  # fmt: skip
+    (tmp_path / "system.mlir").write_text(SYSTEM + RHS)
+    script = "\n".join([
+        *imports, "import numpy as np", "from pathlib import Path", use,
+        "k = ws.compile(Path('system.mlir'))",
+        "got = k(t=0.0, y=np.full((3, 5), 0.5), device='sim')",
+        "assert got.shape == (3, 5) and np.isfinite(got).all()", use, "print('done')",
+    ])  # fmt: skip
+    run = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path,
+        env={"PYTHONPATH": str(Path(ws.__file__).parents[1]), "WAVESMITH_CACHE_DIR": ""},
+    )  # fmt: skip
+    assert (run.returncode, run.stdout) == (0, "done\n"), run.stderr[-3000:]
+
+
+def test_torch_tensors():
+    torch = pytest.importorskip("torch")
+    module = ws.compile(SYSTEM + RHS)
+    y = torch.from_numpy(make_zones())
+    check_rhs(module(t=0.0, y=y, device="sim"), y.numpy())
