@@ -264,8 +264,9 @@ def Wavesmith_SegmentedReduceOp : Wavesmith_Op<"segmented_reduce",
 }
 
 def Wavesmith_YieldOp : Wavesmith_Op<"yield",
-    [Pure, Terminator, ReturnLike, HasParent<"SegmentedReduceOp">]> {
-  let summary = "the accumulators of a reduction's region";
+    [Pure, Terminator, ReturnLike,
+     ParentOneOf<["ReduceTileOp", "SegmentedReduceOp"]>]> {
+  let summary = "what a region of an operation gives";
   let description = [{
     Example: `wavesmith.yield %next : f64`
   }];
