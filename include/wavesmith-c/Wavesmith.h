@@ -175,7 +175,11 @@ typedef enum wavesmith_type {
   WAVESMITH_F64 = 0,
   WAVESMITH_F32 = 1,
   WAVESMITH_I64 = 2,
-  WAVESMITH_I32 = 3
+  WAVESMITH_I32 = 3,
+  WAVESMITH_F16 = 4,
+  WAVESMITH_BF16 = 5,
+  /** gfx942's 8-bit float: exponent with bias 8, no infinity. */
+  WAVESMITH_F8E4M3FNUZ = 6
 } wavesmith_type;
 
 /** An array of the caller's, contiguous and in C order. */

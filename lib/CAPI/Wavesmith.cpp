@@ -378,6 +378,12 @@ static std::optional<ElementType> getType(wavesmith_type type) {
     return ElementType::I64;
   case WAVESMITH_I32:
     return ElementType::I32;
+  case WAVESMITH_F16:
+    return ElementType::F16;
+  case WAVESMITH_BF16:
+    return ElementType::BF16;
+  case WAVESMITH_F8E4M3FNUZ:
+    return ElementType::F8E4M3FNUZ;
   }
   return std::nullopt;
 }
@@ -504,6 +510,12 @@ static wavesmith_type toType(ElementType type) {
     return WAVESMITH_I64;
   case ElementType::I32:
     return WAVESMITH_I32;
+  case ElementType::F16:
+    return WAVESMITH_F16;
+  case ElementType::BF16:
+    return WAVESMITH_BF16;
+  case ElementType::F8E4M3FNUZ:
+    return WAVESMITH_F8E4M3FNUZ;
   }
   llvm_unreachable("all types are handled");
 }

@@ -17,6 +17,7 @@
 #include "wavesmith/Device/NumpyFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -190,14 +191,21 @@ wavesmith::parseNumpy(llvm::ArrayRef<uint8_t> contents) {
     array.type = ElementType::I64;
   else if (descr == "<i4")
     array.type = ElementType::I32;
+  else if (descr == "<f2")
+    array.type = ElementType::F16;
+  // Bytes have no order, but NumPy gives some of them one.
+  else if (descr == "<V2" || descr == "|V2")
+    array.type = ElementType::BF16;
+  else if (descr == "<V1" || descr == "|V1")
+    array.type = ElementType::F8E4M3FNUZ;
   else if (descr.starts_with(">"))
     return llvm::createStringError("elements '" + descr +
                                    "' are big endian; little endian is needed "
-                                   "(<f8, <f4, <i8 or <i4)");
+                                   "(<f8, <f4, <f2, <i8, <i4 or <V2)");
   else
     return llvm::createStringError("elements '" + descr +
-                                   "' are not supported; <f8, <f4, <i8 and "
-                                   "<i4 are");
+                                   "' are not supported; <f8, <f4, <f2, <i8, "
+                                   "<i4, V2 (bf16) and V1 (f8E4M3FNUZ) are");
   array.shape = *header.shape;
   // With up to one dimension both orders are the same.
   if (*header.fortranOrder && array.shape.size() > 1)
@@ -236,12 +244,29 @@ llvm::Expected<HostArray> wavesmith::readNumpyFile(llvm::StringRef path) {
   return array;
 }
 
+/// The type of an array's elements in a header.
+static llvm::StringRef getDescr(ElementType type) {
+  switch (type) {
+  case ElementType::F64:
+    return "<f8";
+  case ElementType::F32:
+    return "<f4";
+  case ElementType::I64:
+    return "<i8";
+  case ElementType::I32:
+    return "<i4";
+  case ElementType::F16:
+    return "<f2";
+  case ElementType::BF16:
+    return "|V2";
+  case ElementType::F8E4M3FNUZ:
+    return "|V1";
+  }
+  llvm_unreachable("all types are handled");
+}
+
 std::vector<uint8_t> wavesmith::formatNumpy(const HostArrayView &array) {
-  const char *descr = array.type == ElementType::F64   ? "<f8"
-                      : array.type == ElementType::F32 ? "<f4"
-                      : array.type == ElementType::I64 ? "<i8"
-                                                       : "<i4";
-  std::string header = std::string("{'descr': '") + descr +
+  std::string header = "{'descr': '" + getDescr(array.type).str() +
                        "', 'fortran_order': False, 'shape': (";
   for (int64_t size : array.shape)
     header += std::to_string(size) + ", ";

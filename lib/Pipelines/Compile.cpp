@@ -42,6 +42,9 @@ static std::optional<json::Array> describeArguments(gpu::GPUFuncOp kernel) {
     StringRef name = llvm::TypeSwitch<Type, StringRef>(element)
                          .Case([](Float64Type) { return "f64"; })
                          .Case([](Float32Type) { return "f32"; })
+                         .Case([](Float16Type) { return "f16"; })
+                         .Case([](BFloat16Type) { return "bf16"; })
+                         .Case([](Float8E4M3FNUZType) { return "f8E4M3FNUZ"; })
                          .Case([](IntegerType type) {
                            return type.isInteger(64)   ? "i64"
                                   : type.isInteger(32) ? "i32"
@@ -51,7 +54,8 @@ static std::optional<json::Array> describeArguments(gpu::GPUFuncOp kernel) {
     if (name.empty()) {
       kernel.emitError("kernel argument ")
           << i << " has the type " << type
-          << ", expected f64, f32, i64, i32, index, or a batch of them";
+          << ", expected f64, f32, f16, bf16, f8E4M3FNUZ, i64, i32, index, or "
+             "a batch of them";
       return std::nullopt;
     }
     description["type"] = name;
@@ -141,8 +145,7 @@ static LogicalResult describeResources(ModuleOp module,
         {"sgpr_spills", number("sgpr_spill_count")},
         {"scratch_bytes", number("private_segment_fixed_size")},
         {"lds_bytes", number("group_segment_fixed_size")}};
-    int64_t size =
-        *kernel.getArray("workgroup_size")->front().getAsInteger();
+    int64_t size = *kernel.getArray("workgroup_size")->front().getAsInteger();
     auto occupancy = computeOccupancy(target, *resources.getInteger("vgprs"),
                                       *resources.getInteger("agprs"),
                                       *resources.getInteger("sgprs"),

@@ -535,13 +535,16 @@ readScalar(const WorkgroupEvaluator::Argument &argument, StringRef text) {
   int32_t narrow = 0;
   switch (argument.type) {
   case ElementType::F64:
-    wrong = text.getAsDouble(number, /*AllowInexact=*/true);
-    set(number);
-    break;
   case ElementType::F32:
+  case ElementType::F16:
+  case ElementType::BF16:
+  case ElementType::F8E4M3FNUZ: {
     wrong = text.getAsDouble(number, /*AllowInexact=*/true);
-    set(static_cast<float>(number));
+    // The host is little endian.
+    uint64_t bits = encodeFloat(argument.type, number);
+    std::memcpy(scalar.bytes.data(), &bits, scalar.bytes.size());
     break;
+  }
   case ElementType::I64:
     wrong = text.getAsInteger(10, integer);
     set(integer);

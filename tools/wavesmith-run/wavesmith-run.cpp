@@ -140,15 +140,18 @@ parseScalar(const ArgumentDescription &argument, llvm::StringRef text) {
   bool failed = true;
   switch (argument.type) {
   case ElementType::F64:
-  case ElementType::F32: {
+  case ElementType::F32:
+  case ElementType::F16:
+  case ElementType::BF16:
+  case ElementType::F8E4M3FNUZ: {
     double value = 0;
     failed = text.getAsDouble(value, /*AllowInexact=*/true);
-    if (argument.type == ElementType::F64) {
-      storeScalar(array, value);
-    } else {
-      failed |= std::isfinite(value) && !std::isfinite(float(value));
-      storeScalar(array, float(value));
-    }
+    uint64_t bits = encodeFloat(argument.type, value);
+    failed |= std::isfinite(value) &&
+              !std::isfinite(decodeFloat(argument.type, bits));
+    // The host is little endian, as the device is.
+    storeScalar(array, bits);
+    array.bytes.resize(getElementBytes(argument.type));
     break;
   }
   case ElementType::I64: {

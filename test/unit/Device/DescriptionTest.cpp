@@ -140,9 +140,9 @@ TEST(KernelDescription, BadArguments) {
   EXPECT_EQ(error(R"({"name": "a", "kind": "inout", "type": "f64"})"),
             "kernels[0].arguments[0].kind: expected one of scalar, input, "
             "output, workspace, zones, got \"inout\"");
-  EXPECT_EQ(error(R"({"name": "a", "kind": "scalar", "type": "f16"})"),
+  EXPECT_EQ(error(R"({"name": "a", "kind": "scalar", "type": "f8"})"),
             "kernels[0].arguments[0].type: expected one of f64, f32, i64, i32, "
-            "got \"f16\"");
+            "f16, bf16, f8E4M3FNUZ, got \"f8\"");
   EXPECT_EQ(error(R"({"name": "a", "kind": "zones", "type": "f64"})"),
             "kernels[0].arguments[0].type: expected i64 or i32 for the number "
             "of zones, got \"f64\"");

@@ -14,6 +14,7 @@
 #include "llvm/Support/Path.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include <cmath>
 
 using namespace wavesmith;
 using testing::HasSubstr;
@@ -67,7 +68,12 @@ TEST(NumpyFile, Types) {
        {std::tuple("'<f8'", ElementType::F64, 8u),
         std::tuple("'<f4'", ElementType::F32, 4u),
         std::tuple("'<i8'", ElementType::I64, 8u),
-        std::tuple("\"<i4\"", ElementType::I32, 4u)}) {
+        std::tuple("\"<i4\"", ElementType::I32, 4u),
+        std::tuple("'<f2'", ElementType::F16, 2u),
+        std::tuple("'<V2'", ElementType::BF16, 2u),
+        std::tuple("'|V2'", ElementType::BF16, 2u),
+        std::tuple("'<V1'", ElementType::F8E4M3FNUZ, 1u),
+        std::tuple("'|V1'", ElementType::F8E4M3FNUZ, 1u)}) {
     llvm::Expected<HostArray> array =
         parseNumpy(makeFile(header(descr, "False", "(5,)"), 5 * bytes));
     ASSERT_TRUE(bool(array)) << llvm::toString(array.takeError());
@@ -75,11 +81,13 @@ TEST(NumpyFile, Types) {
   }
   EXPECT_EQ(errorOf(makeFile(header("'>f8'", "False", "(1,)"), 8)),
             "elements '>f8' are big endian; little endian is needed (<f8, <f4, "
-            "<i8 or <i4)");
-  EXPECT_EQ(errorOf(makeFile(header("'<f2'", "False", "(1,)"), 2)),
-            "elements '<f2' are not supported; <f8, <f4, <i8 and <i4 are");
+            "<f2, <i8, <i4 or <V2)");
+  EXPECT_EQ(errorOf(makeFile(header("'<u2'", "False", "(1,)"), 2)),
+            "elements '<u2' are not supported; <f8, <f4, <f2, <i8, <i4, V2 "
+            "(bf16) and V1 (f8E4M3FNUZ) are");
   EXPECT_EQ(errorOf(makeFile(header("'|O'", "False", "(1,)"), 8)),
-            "elements '|O' are not supported; <f8, <f4, <i8 and <i4 are");
+            "elements '|O' are not supported; <f8, <f4, <f2, <i8, <i4, V2 "
+            "(bf16) and V1 (f8E4M3FNUZ) are");
   EXPECT_EQ(errorOf(makeFile(header("[('a', '<f8')]", "False", "(1,)"), 8)),
             "malformed .npy header: structured elements are not supported");
 }
@@ -171,8 +179,10 @@ TEST(NumpyFile, DamagedFiles) {
 TEST(NumpyFile, RoundTrip) {
   for (llvm::SmallVector<int64_t, 4> shape :
        {llvm::SmallVector<int64_t, 4>{}, {7}, {2, 3}, {0}, {1, 2, 3, 4}})
-    for (ElementType type : {ElementType::F64, ElementType::F32,
-                             ElementType::I64, ElementType::I32}) {
+    for (ElementType type :
+         {ElementType::F64, ElementType::F32, ElementType::I64,
+          ElementType::I32, ElementType::F16, ElementType::BF16,
+          ElementType::F8E4M3FNUZ}) {
       HostArray array;
       array.type = type;
       array.shape = shape;
@@ -187,6 +197,40 @@ TEST(NumpyFile, RoundTrip) {
       EXPECT_EQ(formatShape(read->shape), formatShape(shape));
       EXPECT_EQ(read->bytes, array.bytes);
     }
+}
+
+TEST(HostArray, Floats) {
+  // Values and bits from the formats' definitions.
+  struct Case {
+    ElementType type;
+    uint64_t bits;
+    double value;
+  };
+  for (const Case &entry : {Case{ElementType::F64, 0x3ff8000000000000, 1.5},
+                            Case{ElementType::F32, 0x80000001, -0x1p-149},
+                            Case{ElementType::F16, 0x7bff, 65504},
+                            Case{ElementType::F16, 1, 0x1p-24},
+                            Case{ElementType::BF16, 0xbfc0, -1.5},
+                            Case{ElementType::BF16, 0x7f7f, 0x1.fep127},
+                            Case{ElementType::BF16, 1, 0x1p-133},
+                            Case{ElementType::F8E4M3FNUZ, 0x7f, 240},
+                            Case{ElementType::F8E4M3FNUZ, 0xc0, -1},
+                            Case{ElementType::F8E4M3FNUZ, 0x01, 0x1p-10},
+                            Case{ElementType::F8E4M3FNUZ, 0x08, 0x1p-7},
+                            Case{ElementType::F8E4M3FNUZ, 0, 0}}) {
+    EXPECT_EQ(decodeFloat(entry.type, entry.bits), entry.value);
+    EXPECT_EQ(encodeFloat(entry.type, entry.value), entry.bits);
+  }
+  EXPECT_TRUE(std::isnan(decodeFloat(ElementType::F8E4M3FNUZ, 0x80)));
+  EXPECT_TRUE(std::isinf(decodeFloat(ElementType::F16, 0x7c00)));
+  // To nearest, of two the even one; no negative zero; too large.
+  EXPECT_EQ(encodeFloat(ElementType::BF16, 1 + 0x1p-8), 0x3f80u);
+  EXPECT_EQ(encodeFloat(ElementType::BF16, 1 + 0x3p-8), 0x3f82u);
+  EXPECT_EQ(encodeFloat(ElementType::BF16, 1 + 0x1.01p-8), 0x3f81u);
+  EXPECT_EQ(encodeFloat(ElementType::F16, 1e6), 0x7c00u);
+  EXPECT_EQ(encodeFloat(ElementType::F8E4M3FNUZ, -0.0), 0u);
+  EXPECT_EQ(encodeFloat(ElementType::F8E4M3FNUZ, 1e6), 0x80u);
+  EXPECT_EQ(getFloatFormat(ElementType::I32), nullptr);
 }
 
 TEST(NumpyFile, MissingFile) {

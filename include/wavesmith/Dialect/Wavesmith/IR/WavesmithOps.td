@@ -9,6 +9,7 @@
 #define WAVESMITH_OPS_TD
 
 include "wavesmith/Dialect/Wavesmith/IR/WavesmithAttributes.td"
+include "wavesmith/Dialect/Wavesmith/IR/WavesmithAttentionOps.td"
 include "wavesmith/Dialect/Wavesmith/IR/WavesmithOdeOps.td"
 include "wavesmith/Dialect/Wavesmith/IR/WavesmithRateOps.td"
 include "wavesmith/Dialect/Wavesmith/IR/WavesmithTileOps.td"
