@@ -102,6 +102,7 @@ void wavesmith::buildPipeline(OpPassManager &manager,
   manager.addNestedPass<OdeSystemOp>(createCSEPass());
   manager.addPass(createConvertOdeToWorkgroupPass());
   manager.addPass(createDistributeToThreadsPass());
+  manager.addPass(createDistributeTilesPass());
   observe(PipelineStage::Kernel);
   OpPassManager &kernels = manager.nest<gpu::GPUModuleOp>();
   kernels.addPass(createLowerKernelArgumentsPass());

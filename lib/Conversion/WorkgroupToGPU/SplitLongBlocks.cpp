@@ -10,6 +10,7 @@
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Pass/Pass.h"
 #include "wavesmith/Conversion/Passes.h"
+#include "wavesmith/Dialect/Wavesmith/IR/Wavesmith.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace wavesmith {
@@ -52,7 +53,8 @@ public:
     }
     for (auto kernel : getOperation().getOps<LLVM::LLVMFuncOp>())
       if (!kernel.isExternal() &&
-          kernel->hasAttr(ROCDL::ROCDLDialect::getKernelFuncAttrName()))
+          kernel->hasAttr(ROCDL::ROCDLDialect::getKernelFuncAttrName()) &&
+          !kernel->hasAttr(kGridAttrName))
         split(kernel);
   }
 
