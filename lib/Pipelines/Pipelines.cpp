@@ -101,6 +101,7 @@ void wavesmith::buildPipeline(OpPassManager &manager,
   // canonicalizer: it folds exp and log of constants by the host's libm.
   manager.addNestedPass<OdeSystemOp>(createCSEPass());
   manager.addPass(createConvertOdeToWorkgroupPass());
+  manager.addPass(createConvertAttentionToWorkgroupPass());
   manager.addPass(createDistributeToThreadsPass());
   manager.addPass(createDistributeTilesPass());
   observe(PipelineStage::Kernel);

@@ -10,6 +10,51 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ConvertAttentionToWorkgroupPass
+    : Pass<"convert-wavesmith-attention-to-workgroup", "::mlir::ModuleOp"> {
+  let summary = "Write attention as workgroup code on tiles";
+  let description = [{
+    Needs functions of one `wavesmith.attention` whose operands are the
+    function's arguments and whose results it returns. Leaves functions on
+    memory with one `wavesmith.grid_workgroup`: q, k, v, then o and lse as
+    memory to write, all dense, then batch, the number of queries and that of
+    keys, each below 2^30. A workgroup computes a tile of queries of one head,
+    in an online softmax of base 2 over the tiles of keys; it skips tiles that
+    are masked as a whole and masks only where an edge passes. What it does not
+    know yet is refused by name.
+
+    Before:
+
+    ```mlir
+    func.func @attend(%q: tensor<?x8x?x64xbf16>, %k: tensor<?x2x?x64xbf16>, %v: tensor<?x2x?x64xbf16>) -> tensor<?x8x?x64xbf16> {
+      %o = wavesmith.attention %q, %k, %v layout bhsd scale 0.125 : (tensor<?x8x?x64xbf16>, tensor<?x2x?x64xbf16>, tensor<?x2x?x64xbf16>) -> tensor<?x8x?x64xbf16>
+      return %o : tensor<?x8x?x64xbf16>
+    }
+    ```
+
+    After (shortened):
+
+    ```mlir
+    func.func @attend(%q: memref<?xbf16, #global>, %k: memref<?xbf16, #global>, %v: memref<?xbf16, #global>, %o: memref<?xbf16, #global>, %batch: index, %queries: index, %keys: index) {
+      wavesmith.grid_workgroup affine_map<(q, b) -> (q ceildiv 128, 8, b)>(%queries, %batch) waves 4 {
+      ^bb0(%tile: index, %head: index, %b: index):
+        %state:3 = scf.for %key = %c0 to %whole step %c64 iter_args(%max = %none, %sum = %zero, %out = %zeros) -> (tensor<128xf32, #row>, tensor<128xf32, #row>, tensor<64x128xf32, #sum>) {
+          %scores = wavesmith.dot %k_tile, %q_tile, %zeros : tensor<64x64xbf16, #k>, tensor<64x128xbf16, #q>, tensor<64x128xf32, #score>
+          ...
+        }
+      }
+      return
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def ConvertOdeToWorkgroupPass
     : Pass<"convert-wavesmith-ode-to-workgroup", "::mlir::ModuleOp"> {
   let summary = "Write quantities of ODE systems as workgroup code";
