@@ -265,8 +265,7 @@ SmallVector<Value> Kernel::buildStep(Value firstKey, ValueRange state,
       Value bounded =
           smaller(larger(limit, index(-kFarAway)), index(kFarAway));
       return tensor::SplatOp::create(
-          b, integers,
-          arith::IndexCastOp::create(b, b.getI32Type(), bounded));
+          b, arith::IndexCastOp::create(b, b.getI32Type(), bounded), integers);
     };
     Value key = TilePositionOp::create(b, integers, 0);
     Value isValid =

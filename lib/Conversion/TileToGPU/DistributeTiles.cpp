@@ -918,11 +918,11 @@ LogicalResult LaneBody::rewriteIf(scf::IfOp op) {
                                     /*addThenBlock=*/true, hasElse);
   for (auto [from, to] :
        llvm::zip_equal(op->getRegions(), branches->getRegions())) {
-    if (from->empty())
+    if (from.empty())
       continue;
     OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToEnd(&to->front());
-    if (failed(rewrite(from->front())))
+    builder.setInsertionPointToEnd(&to.front());
+    if (failed(rewrite(from.front())))
       return failure();
   }
   auto next = branches.getResults().begin();

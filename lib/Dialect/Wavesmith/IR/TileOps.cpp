@@ -125,14 +125,12 @@ LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rank,
     llvm::sort(values);
     for (auto [index, value] : llvm::enumerate(values))
       if (value != int64_t(1) << index)
-        return emitError() << "expected the entries of dimension " << dimension
-                           << " to be 1, 2, 4, ..., each once; "
-                           << (int64_t(1) << index)
-                           << (value < int64_t(1) << index ? " comes after "
-                                                           : " is missing; ")
-                           << value
-                           << (value < int64_t(1) << index ? " twice"
-                                                           : " is there");
+        return emitError()
+               << "expected the entries of dimension " << dimension
+               << " to be 1, 2, 4, ..., each once; "
+               << (value < int64_t(1) << index
+                       ? Twine(value) + " is there twice"
+                       : Twine(int64_t(1) << index) + " is missing");
   }
   return success();
 }
