@@ -27,7 +27,7 @@ install(FILES LICENSE
   DESTINATION ${CMAKE_INSTALL_DATADIR}/wavesmith COMPONENT library)
 
 set(compiler_components WavesmithPipelines WavesmithOdeToWorkgroup
-  WavesmithWorkgroupToGPU WavesmithTransforms WavesmithDialect WavesmithMath
+  WavesmithAttentionToWorkgroup WavesmithTileToGPU WavesmithWorkgroupToGPU WavesmithTransforms WavesmithDialect WavesmithMath
   WavesmithSupport WavesmithTarget)
 foreach(component ${compiler_components})
   target_include_directories(${component} INTERFACE

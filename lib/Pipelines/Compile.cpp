@@ -27,6 +27,7 @@ namespace json = llvm::json;
 static std::optional<json::Array> describeArguments(gpu::GPUFuncOp kernel) {
   json::Array arguments;
   unsigned count = kernel.getFunctionType().getNumInputs();
+  bool isGrid = kernel->hasAttr(kGridAttrName);
   for (BlockArgument argument :
        kernel.getBody().getArguments().take_front(count)) {
     unsigned i = argument.getArgNumber();
@@ -64,6 +65,11 @@ static std::optional<json::Array> describeArguments(gpu::GPUFuncOp kernel) {
                             : kernel.getArgAttr(i, kWorkspaceAttrName)
                                 ? "workspace"
                                 : "input";
+      // How a grid's kernel lays out an array is for its other arguments to say.
+      if (isGrid) {
+        arguments.push_back(std::move(description));
+        continue;
+      }
       json::Array shape;
       for (int64_t extent : batch.getShape())
         if (ShapedType::isDynamic(extent))
@@ -72,7 +78,7 @@ static std::optional<json::Array> describeArguments(gpu::GPUFuncOp kernel) {
           shape.push_back(extent);
       description["shape"] = std::move(shape);
     } else {
-      description["kind"] = type.isIndex() && isLast ? "zones" : "scalar";
+      description["kind"] = type.isIndex() && isLast && !isGrid ? "zones" : "scalar";
     }
     arguments.push_back(std::move(description));
   }
@@ -97,8 +103,16 @@ static LogicalResult describeKernels(ModuleOp module, json::Array &kernels) {
     // The description outlives the context that owns the name.
     description["name"] = kernel.getName().str();
     description["workgroup_size"] = json::Array(*size);
-    auto zones = kernel->getAttrOfType<IntegerAttr>(kZonesPerWorkgroupAttrName);
-    description["zones_per_workgroup"] = zones ? zones.getInt() : (*size)[0];
+    if (auto grid = kernel->getAttrOfType<ArrayAttr>(kGridAttrName)) {
+      json::Array sizes;
+      for (Attribute size : grid)
+        sizes.push_back(cast<StringAttr>(size).str());
+      description["grid"] = std::move(sizes);
+    } else {
+      auto zones =
+          kernel->getAttrOfType<IntegerAttr>(kZonesPerWorkgroupAttrName);
+      description["zones_per_workgroup"] = zones ? zones.getInt() : (*size)[0];
+    }
     description["arguments"] = std::move(*arguments);
     kernels.push_back(std::move(description));
   });

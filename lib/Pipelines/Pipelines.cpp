@@ -15,6 +15,7 @@
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/Passes.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -53,6 +54,7 @@ void wavesmith::registerDialects(DialectRegistry &registry) {
   gpu::registerConvertGpuToLLVMInterface(registry);
   registerConvertMathToLLVMInterface(registry);
   registerConvertMemRefToLLVMInterface(registry);
+  vector::registerConvertVectorToLLVMInterface(registry);
   registerBuiltinDialectTranslation(registry);
   registerGPUDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
@@ -204,9 +206,11 @@ void wavesmith::buildPipeline(OpPassManager &manager,
   // canonicalizer: it folds exp and log of constants by the host's libm.
   manager.addNestedPass<OdeSystemOp>(createCSEPass());
   manager.addPass(createConvertOdeToWorkgroupPass());
+  manager.addPass(createConvertAttentionToWorkgroupPass());
   addOptional(OptionalPass::Level::Workgroup);
   observe(PipelineStage::Workgroup);
   manager.addPass(createDistributeToThreadsPass());
+  manager.addPass(createDistributeTilesPass());
   manager.nest<gpu::GPUModuleOp>().addPass(createSCFToControlFlowPass());
   addOptional(OptionalPass::Level::Kernel);
   observe(PipelineStage::Kernel);

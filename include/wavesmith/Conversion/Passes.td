@@ -10,6 +10,51 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ConvertAttentionToWorkgroupPass
+    : Pass<"convert-wavesmith-attention-to-workgroup", "::mlir::ModuleOp"> {
+  let summary = "Write attention as workgroup code on tiles";
+  let description = [{
+    Needs functions of one `wavesmith.attention` whose operands are the
+    function's arguments and whose results it returns. Leaves functions on
+    memory with one `wavesmith.grid_workgroup`: q, k, v, then o and lse as
+    memory to write, all dense, then batch, the number of queries and that of
+    keys, each below 2^30. A workgroup computes a tile of queries of one head,
+    in an online softmax of base 2 over the tiles of keys; it skips tiles that
+    are masked as a whole and masks only where an edge passes. What it does not
+    know yet is refused by name.
+
+    Before:
+
+    ```mlir
+    func.func @attend(%q: tensor<?x8x?x64xbf16>, %k: tensor<?x2x?x64xbf16>, %v: tensor<?x2x?x64xbf16>) -> tensor<?x8x?x64xbf16> {
+      %o = wavesmith.attention %q, %k, %v layout bhsd scale 0.125 : (tensor<?x8x?x64xbf16>, tensor<?x2x?x64xbf16>, tensor<?x2x?x64xbf16>) -> tensor<?x8x?x64xbf16>
+      return %o : tensor<?x8x?x64xbf16>
+    }
+    ```
+
+    After (shortened):
+
+    ```mlir
+    func.func @attend(%q: memref<?xbf16, #global>, %k: memref<?xbf16, #global>, %v: memref<?xbf16, #global>, %o: memref<?xbf16, #global>, %batch: index, %queries: index, %keys: index) {
+      wavesmith.grid_workgroup affine_map<(q, b) -> (q ceildiv 128, 8, b)>(%queries, %batch) waves 4 {
+      ^bb0(%tile: index, %head: index, %b: index):
+        %state:3 = scf.for %key = %c0 to %whole step %c64 iter_args(%max = %none, %sum = %zero, %out = %zeros) -> (tensor<128xf32, #row>, tensor<128xf32, #row>, tensor<64x128xf32, #sum>) {
+          %scores = wavesmith.dot %k_tile, %q_tile, %zeros : tensor<64x64xbf16, #k>, tensor<64x128xbf16, #q>, tensor<64x128xf32, #score>
+          ...
+        }
+      }
+      return
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def ConvertOdeToWorkgroupPass
     : Pass<"convert-wavesmith-ode-to-workgroup", "::mlir::ModuleOp"> {
   let summary = "Write quantities of ODE systems as workgroup code";
@@ -97,6 +142,40 @@ def DistributeToThreadsPass
   ];
 }
 
+def DistributeTilesPass
+    : Pass<"wavesmith-distribute-tiles", "::mlir::ModuleOp"> {
+  let summary = "Give each lane of a grid's workgroups its part of the tiles";
+  let description = [{
+    Needs functions with one `wavesmith.grid_workgroup` and nothing else. Leaves
+    a gpu.func for each in the gpu.module `@kernels`, with the sizes of the grid
+    as `wavesmith.grid`. By its layout a tile becomes vectors, one a fragment; a
+    `dot` becomes amdgpu.mfma, `stage_tile` LDS between two barriers, and loads
+    and stores go through a buffer that ends where the array does, so that the
+    hardware gives zero outside of it. LDS is checked against the target.
+
+    Before (layouts as aliases):
+
+    ```mlir
+    wavesmith.grid_workgroup affine_map<(m) -> (m ceildiv 32)>(%m) waves 1 {
+    ^bb0(%i: index):
+      %d = wavesmith.dot %a, %b, %c : tensor<32x8xf16, #a>, tensor<8x32xf16, #b>, tensor<32x32xf32, #d>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    %d = amdgpu.mfma 32x32x8 %a * %b + %c blgp = none : vector<4xf16>, vector<4xf16>, vector<16xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::amdgpu::AMDGPUDialect", "::mlir::arith::ArithDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::ROCDL::ROCDLDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
 def LowerKernelArgumentsPass
     : Pass<"wavesmith-lower-kernel-arguments", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Pass batches to kernels as plain pointers";
@@ -104,7 +183,9 @@ def LowerKernelArgumentsPass
     Needs gpu.func kernels whose memref arguments have at most one dynamic
     dimension, the zones, and whose last argument is the number of zones. Each
     memref becomes a pointer to global memory, dense and row-major, so that a
-    caller packs one pointer an argument; the number of zones becomes i64.
+    caller packs one pointer an argument; the number of zones becomes i64. The
+    arrays of a kernel with a `wavesmith.grid` are pointers too, of which the
+    kernel knows the extents by itself; its indices become i64.
 
     Before: `gpu.func @rhs(%t: f64, %y: memref<1x?xf64, #gpu.address_space<global>>, %num_zones: index) kernel`
 
@@ -135,7 +216,9 @@ def SplitLongBlocksPass
     which is cheaper than a register that is taken for the whole kernel. What
     the pieces share is so decided by the code that comes in.
 
-    Needs rocdl kernels. Order and values of all operations stay the same.
+    Needs rocdl kernels; those of a grid of tiles (`wavesmith.grid`), where the
+    back end has to interleave what it likes, stay whole. Order and values of
+    all operations stay the same.
 
     Before:
 

@@ -11,6 +11,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Pass/Pass.h"
 #include "wavesmith/Conversion/Passes.h"
+#include "wavesmith/Dialect/Wavesmith/IR/Wavesmith.h"
+#include <limits>
 
 namespace wavesmith {
 #define GEN_PASS_DEF_LOWERKERNELARGUMENTSPASS
@@ -80,7 +82,8 @@ LogicalResult LowerKernelArgumentsPass::lower(gpu::GPUFuncOp kernel) {
   // The entry block has workgroup and private memory after the arguments.
   auto arguments = kernel.getBody().getArguments().take_front(
       kernel.getFunctionType().getNumInputs());
-  if (!arguments.back().getType().isIndex())
+  bool isGrid = kernel->hasAttr(kGridAttrName);
+  if (!isGrid && !arguments.back().getType().isIndex())
     return kernel.emitError("expected the number of zones, an index, as the "
                             "last argument, got ")
            << arguments.back().getType();
@@ -98,13 +101,24 @@ LogicalResult LowerKernelArgumentsPass::lower(gpu::GPUFuncOp kernel) {
   Location loc = kernel.getLoc();
   auto pointerType =
       LLVM::LLVMPointerType::get(&getContext(), kGlobalAddressSpace);
-  // The number of zones first: the batches need it.
-  BlockArgument numZones = arguments.back();
-  numZones.setType(builder.getI64Type());
-  auto asIndex = arith::IndexCastOp::create(builder, loc,
-                                            builder.getIndexType(), numZones);
-  numZones.replaceAllUsesExcept(asIndex, asIndex);
-  for (BlockArgument argument : arguments.drop_back()) {
+  // Indices first: the batches need the number of zones.
+  for (BlockArgument argument :
+       isGrid ? arguments : arguments.take_back()) {
+    if (!argument.getType().isIndex())
+      continue;
+    argument.setType(builder.getI64Type());
+    auto asIndex = arith::IndexCastOp::create(builder, loc,
+                                              builder.getIndexType(), argument);
+    argument.replaceAllUsesExcept(asIndex, asIndex);
+  }
+  // Nobody asks for the extents of a grid kernel's arrays.
+  Value numZones = isGrid ? LLVM::ConstantOp::create(
+                                builder, loc, builder.getI64Type(),
+                                builder.getI64IntegerAttr(
+                                    std::numeric_limits<int64_t>::max()))
+                                .getResult()
+                          : arguments.back();
+  for (BlockArgument argument : arguments) {
     auto type = dyn_cast<MemRefType>(argument.getType());
     if (!type)
       continue;

@@ -53,7 +53,8 @@ public:
     }
     for (auto kernel : getOperation().getOps<LLVM::LLVMFuncOp>())
       if (!kernel.isExternal() &&
-          kernel->hasAttr(ROCDL::ROCDLDialect::getKernelFuncAttrName()))
+          kernel->hasAttr(ROCDL::ROCDLDialect::getKernelFuncAttrName()) &&
+          !kernel->hasAttr(kGridAttrName))
         split(kernel);
   }
 

@@ -43,6 +43,8 @@ LogicalResult WavesmithDialect::verifyOperationAttribute(Operation *op,
     return success();
   if (attr.getName() == kOwnWavefrontAttrName && isa<UnitAttr>(attr.getValue()))
     return success();
+  if (attr.getName() == kGridAttrName && isa<ArrayAttr>(attr.getValue()))
+    return success();
   if (attr.getName() != kTargetAttrName)
     return op->emitError("unknown attribute '")
            << attr.getName().getValue() << "'";
@@ -89,6 +91,44 @@ AsymptoticAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          << " to be positive and finite, got "
                          << value->convertToDouble();
   return success();
+}
+
+/// `[[1, 0], [2, 0]]`; the rank is that of the first entry read.
+static ParseResult parseEntries(AsmParser &parser, StringRef name,
+                                int64_t &rank, SmallVectorImpl<int64_t> &flat) {
+  if (parser.parseKeyword(name) || parser.parseEqual())
+    return failure();
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
+    SMLoc loc = parser.getCurrentLocation();
+    int64_t count = 0;
+    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+          ++count;
+          return parser.parseInteger(flat.emplace_back());
+        }))
+      return failure();
+    if (rank == 0)
+      rank = count;
+    if (count != rank || count == 0)
+      return parser.emitError(loc)
+             << "expected an entry of " << std::max<int64_t>(rank, 1)
+             << " numbers, got " << count;
+    return success();
+  });
+}
+
+Attribute LayoutAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  int64_t rank = 0;
+  SmallVector<int64_t> registers, lanes, waves;
+  if (parser.parseLess() ||
+      parseEntries(parser, "registers", rank, registers) ||
+      parser.parseComma() || parseEntries(parser, "lanes", rank, lanes) ||
+      parser.parseComma() || parseEntries(parser, "waves", rank, waves) ||
+      parser.parseGreater())
+    return {};
+  return LayoutAttr::getChecked([&] { return parser.emitError(loc); },
+                                parser.getContext(), rank, registers, lanes,
+                                waves);
 }
 
 Attribute AsymptoticAttr::parse(AsmParser &parser, Type) {

@@ -20,6 +20,7 @@
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TensorEncoding.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include <optional>
@@ -69,6 +70,9 @@ inline constexpr llvm::StringLiteral kWorkspaceAttrName = "wavesmith.workspace";
 /// workgroup, where that is not its number of threads.
 inline constexpr llvm::StringLiteral kZonesPerWorkgroupAttrName =
     "wavesmith.zones_per_workgroup";
+/// The name of a kernel's attribute that holds the sizes of its grid: an array
+/// of strings, expressions over the kernel's arguments by name.
+inline constexpr llvm::StringLiteral kGridAttrName = "wavesmith.grid";
 
 /// Marks an access to memory that no other wavefront accesses (a unit
 /// attribute).

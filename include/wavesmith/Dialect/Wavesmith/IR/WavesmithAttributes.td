@@ -12,8 +12,8 @@ include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "wavesmith/Dialect/Wavesmith/IR/WavesmithDialect.td"
 
-class Wavesmith_Attr<string name, string attrMnemonic>
-    : AttrDef<Wavesmith_Dialect, name> {
+class Wavesmith_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<Wavesmith_Dialect, name, traits> {
   let mnemonic = attrMnemonic;
 }
 

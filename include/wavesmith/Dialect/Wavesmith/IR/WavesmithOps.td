@@ -12,6 +12,7 @@ include "wavesmith/Dialect/Wavesmith/IR/WavesmithAttributes.td"
 include "wavesmith/Dialect/Wavesmith/IR/WavesmithAttentionOps.td"
 include "wavesmith/Dialect/Wavesmith/IR/WavesmithOdeOps.td"
 include "wavesmith/Dialect/Wavesmith/IR/WavesmithRateOps.td"
+include "wavesmith/Dialect/Wavesmith/IR/WavesmithTileOps.td"
 include "wavesmith/Dialect/Wavesmith/IR/WavesmithWorkgroupOps.td"
 
 #endif // WAVESMITH_OPS_TD

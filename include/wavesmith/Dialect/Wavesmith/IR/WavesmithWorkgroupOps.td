@@ -293,7 +293,7 @@ def Wavesmith_SegmentedReduceOp : Wavesmith_Op<"segmented_reduce",
 
 def Wavesmith_YieldOp : Wavesmith_Op<"yield",
     [Pure, Terminator, ReturnLike,
-     ParentOneOf<["AttentionOp", "SegmentedReduceOp"]>]> {
+     ParentOneOf<["AttentionOp", "ReduceTileOp", "SegmentedReduceOp"]>]> {
   let summary = "what a region of an operation gives";
   let description = [{
     Example: `wavesmith.yield %next : f64`

@@ -1,0 +1,42 @@
+// RUN: wavesmith-opt %s | wavesmith-opt | FileCheck %s -enable-var-scope
+
+#d = #wavesmith.layout<registers = [[1, 0], [2, 0], [8, 0], [16, 0]], lanes = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [4, 0]], waves = [[0, 32]]>
+#a = #wavesmith.layout<registers = [[0, 1], [0, 2]], lanes = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 4]], waves = [[0, 0]]>
+#b = #wavesmith.layout<registers = [[1, 0], [2, 0]], lanes = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [4, 0]], waves = [[0, 32]]>
+#row = #wavesmith.layout<registers = [], lanes = [[1], [2], [4], [8], [16], [0]], waves = [[32]]>
+#load = #wavesmith.layout<registers = [[0, 1]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]], waves = [[16, 0]]>
+#lds = #wavesmith.lds_layout<contiguous = 1, padding = 8>
+
+// CHECK-DAG: #[[$D:.+]] = #wavesmith.layout<registers = {{\[}}[1, 0], [2, 0], [8, 0], [16, 0]], lanes = {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [4, 0]], waves = {{\[}}[0, 32]]>
+// CHECK-LABEL: func.func @tiles
+func.func @tiles(%x: memref<?xf16>, %y: memref<32xf32>, %n: index) {
+  // CHECK: wavesmith.grid_workgroup #{{.+}}(%{{.+}}) waves 2 {
+  wavesmith.grid_workgroup affine_map<(n) -> (n ceildiv 64)>(%n) waves 2 {
+  ^bb0(%i: index):
+    %c0 = arith.constant 0 : index
+    %view = memref.reinterpret_cast %x to offset: [0], sizes: [%n, 8], strides: [8, 1] : memref<?xf16> to memref<?x8xf16, strided<[8, 1]>>
+    // CHECK: wavesmith.load_tile %{{.+}}[%{{.+}}, %{{.+}}] vector 2 : memref<?x8xf16, strided<[8, 1]>> -> tensor<32x8xf16, #
+    %loaded = wavesmith.load_tile %view[%i, %c0] vector 2 : memref<?x8xf16, strided<[8, 1]>> -> tensor<32x8xf16, #load>
+    // CHECK: wavesmith.stage_tile %{{.+}} : tensor<32x8xf16, #{{.+}}> -> tensor<32x8xf16, #
+    %staged = wavesmith.stage_tile %loaded : tensor<32x8xf16, #load> -> tensor<32x8xf16, #lds>
+    // CHECK: wavesmith.read_tile
+    %lhs = wavesmith.read_tile %staged : tensor<32x8xf16, #lds> -> tensor<32x8xf16, #a>
+    %rhs = arith.constant dense<1.0> : tensor<8x64xf16, #b>
+    %zero = arith.constant dense<0.0> : tensor<32x64xf32, #d>
+    // CHECK: wavesmith.dot %{{.+}}, %{{.+}}, %{{.+}} : tensor<32x8xf16, #{{.+}}>, tensor<8x64xf16, #{{.+}}>, tensor<32x64xf32, #[[$D]]>
+    %sum = wavesmith.dot %lhs, %rhs, %zero : tensor<32x8xf16, #a>, tensor<8x64xf16, #b>, tensor<32x64xf32, #d>
+    // CHECK: wavesmith.reduce_tile %{{.+}} dimension 0 : tensor<32x64xf32, #[[$D]]> -> tensor<64xf32, #{{.+}}> {
+    %largest = wavesmith.reduce_tile %sum dimension 0 : tensor<32x64xf32, #d> -> tensor<64xf32, #row> {
+    ^bb0(%one: f32, %other: f32):
+      %both = arith.maxnumf %one, %other : f32
+      wavesmith.yield %both : f32
+    }
+    // CHECK: wavesmith.broadcast_tile %{{.+}} dimension 0
+    %spread = wavesmith.broadcast_tile %largest dimension 0 : tensor<64xf32, #row> -> tensor<32x64xf32, #d>
+    // CHECK: wavesmith.tile_position dimension 1 : tensor<32x64xi32, #[[$D]]>
+    %position = wavesmith.tile_position dimension 1 : tensor<32x64xi32, #d>
+    // CHECK: wavesmith.store_tile %{{.+}}, %{{.+}}[%{{.+}}] : tensor<64xf32, #{{.+}}>, memref<32xf32>
+    wavesmith.store_tile %largest, %y[%i] : tensor<64xf32, #row>, memref<32xf32>
+  }
+  return
+}
