@@ -68,11 +68,6 @@ static void addAccess(Operation *op, Accesses &accesses) {
   accesses[Value()] |= 3;
 }
 
-static void merge(Accesses &into, const Accesses &from) {
-  for (auto [memory, kind] : from)
-    into[memory] |= kind;
-}
-
 /// Whether what is before a barrier may need it for what is after.
 static bool conflict(const Accesses &before, const Accesses &after) {
   for (auto [memory, kind] : before)
