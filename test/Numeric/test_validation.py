@@ -175,3 +175,27 @@ def test_inputs_come_from_the_seed_alone(tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", np.zeros((5, 8)))
     assert error(f"--input=x={tmp_path}/x.npy")["size"] == 5 * 6
     assert error(f"--input=x={tmp_path}/x.npy")["max_relative_error"] == 0
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("size,threads", [(128, 128), (64, 16)])
+def test_the_compilers_own_passes(tmp_path: Path, target: str, size: int, threads: int) -> None:
+    """Each of them, added one by one, on an integration."""
+    module, options = integration(tmp_path)
+    table = validate(tmp_path, module, target, *options, "--restarts=4",
+                     f"--workgroup-size={size}", f"--threads-per-zone={threads}")
+    rows = table["rows"]
+    assert rows[0]["pass"] == "" and len(rows) > 3
+    assert all(row["passed"] and row["differ_from_evaluator"] == 0 for row in rows)
+    # They do something: sums in lanes, and no more of it hidden.
+    changed = [row["pass"] for row in rows if row["annotation_changes"]]
+    assert "wavesmith-rewrite-reductions" in changed
+    assert all(row["announces_change"] for row in rows if row["annotation_changes"])
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", BY_HAND)
+def test_the_compilers_own_passes_by_hand(tmp_path: Path, target: str, name: str) -> None:
+    table = validate(tmp_path, WORKGROUPS / f"{name}.mlir", target, "--zones=9", "--no-time")
+    assert len(table["rows"]) > 3
+    assert all(row["passed"] and row["differ_from_evaluator"] == 0 for row in table["rows"])
