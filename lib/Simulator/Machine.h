@@ -19,6 +19,7 @@
 #include "Observer.h"
 #include "wavesmith/Simulator/Simulator.h"
 #include "llvm/ADT/StringMap.h"
+#include <deque>
 #include <map>
 
 namespace wavesmith::sim {
@@ -378,7 +379,12 @@ struct LoadedImage {
 };
 
 struct MemoryImage {
+  /// Released ones stay for messages, up to a number: every launch goes over
+  /// all of them.
   std::map<uint64_t, Allocation> allocations;
+  /// The addresses of released ones that stay, the oldest first.
+  std::deque<uint64_t> released;
+  static constexpr size_t maxReleased = 256;
   std::map<uint64_t, LoadedImage> images;
   uint64_t nextAddress = 0x100000000000ull;
   uint64_t nextImage = 0x200000000000ull;

@@ -70,6 +70,12 @@ Error Memory::release(uint64_t address) {
                              boundsOf(address, it->second));
   it->second.released = true;
   it->second.bytes.reset();
+  impl->released.push_back(address);
+  if (impl->released.size() >
+      wavesmith::sim::detail::MemoryImage::maxReleased) {
+    impl->allocations.erase(impl->released.front());
+    impl->released.pop_front();
+  }
   return Error::success();
 }
 
