@@ -234,6 +234,8 @@ private:
     int64_t alignment;
   };
   LdsTransfer prepareLds(RankedTensorType type, RankedTensorType staged);
+  /// Memory for a staged tile: what a region that is over has left, or new.
+  FailureOr<Value> takeLds(StageTileOp op, MemRefType type);
 
   gpu::GPUFuncOp kernel;
   OpBuilder builder;
@@ -242,6 +244,9 @@ private:
   /// The lane of the wavefront, and the wavefront, which all lanes share (i32).
   Value lane, wave;
   int64_t ldsBytes = 0;
+  /// Memory of tiles staged so far in the regions around, and what inner
+  /// regions that are over have left: nothing outside of them sees their tiles.
+  SmallVector<Value> usedLds, freeLds;
   IRMapping mapping;
   llvm::DenseMap<Value, SmallVector<Value>> tiles;
   llvm::DenseMap<Value, Value> staged;
@@ -610,6 +615,32 @@ LaneBody::LdsTransfer LaneBody::prepareLds(RankedTensorType type,
   return transfer;
 }
 
+FailureOr<Value> LaneBody::takeLds(StageTileOp op, MemRefType type) {
+  auto *known = llvm::find_if(freeLds, [&](Value memory) {
+    return memory.getType() == type;
+  });
+  Value memory;
+  if (known != freeLds.end()) {
+    memory = *known;
+    freeLds.erase(known);
+  } else {
+    ldsBytes += llvm::alignTo(type.getNumElements() *
+                                  type.getElementTypeBitWidth() / 8,
+                              kMaxAccessBytes);
+    if (target && ldsBytes > int64_t(target->ldsBytes))
+      return op.emitError("the workgroup's staged tiles need ")
+             << ldsBytes << " bytes of LDS with this one; "
+             << target->architecture << " has " << target->ldsBytes;
+    memory = kernel.addWorkgroupAttribution(type, loc);
+    kernel.setWorkgroupAttributionAttr(
+        kernel.getNumWorkgroupAttributions() - 1,
+        LLVM::LLVMDialect::getAlignAttrName(),
+        builder.getI64IntegerAttr(kMaxAccessBytes));
+  }
+  usedLds.push_back(memory);
+  return memory;
+}
+
 LogicalResult LaneBody::rewriteStage(StageTileOp op) {
   auto type = cast<RankedTensorType>(op.getSource().getType());
   auto stagedType = cast<RankedTensorType>(op.getResult().getType());
@@ -621,23 +652,14 @@ LogicalResult LaneBody::rewriteStage(StageTileOp op) {
   int64_t rows = type.getNumElements() / type.getDimSize(lds.getContiguous());
   int64_t elements =
       rows * (type.getDimSize(lds.getContiguous()) + lds.getPadding());
-  ldsBytes += llvm::alignTo(
-      elements * type.getElementType().getIntOrFloatBitWidth() / 8,
-      kMaxAccessBytes);
-  if (target && ldsBytes > int64_t(target->ldsBytes))
-    return op.emitError("the workgroup's staged tiles need ")
-           << ldsBytes << " bytes of LDS with this one; "
-           << target->architecture << " has " << target->ldsBytes;
   auto memoryType = MemRefType::get(
       {elements}, type.getElementType(), MemRefLayoutAttrInterface(),
       gpu::AddressSpaceAttr::get(builder.getContext(),
                                  gpu::AddressSpace::Workgroup));
-  Value memory = kernel.addWorkgroupAttribution(memoryType, loc);
-  kernel.setWorkgroupAttributionAttr(
-      kernel.getNumWorkgroupAttributions() - 1,
-      LLVM::LLVMDialect::getAlignAttrName(),
-      builder.getI64IntegerAttr(kMaxAccessBytes));
-  staged[op.getResult()] = memory;
+  FailureOr<Value> memory = takeLds(op, memoryType);
+  if (failed(memory))
+    return failure();
+  staged[op.getResult()] = *memory;
   LdsTransfer transfer = prepareLds(type, stagedType);
   // Nobody may still read what an earlier iteration put there.
   gpu::BarrierOp::create(builder, loc);
@@ -646,7 +668,7 @@ LogicalResult LaneBody::rewriteStage(StageTileOp op) {
        llvm::zip_equal(transfer.accesses, transfer.indices))
     vector::StoreOp::create(
         builder, loc,
-        takeElements(fragments[access.fragment], access.elements), memory,
+        takeElements(fragments[access.fragment], access.elements), *memory,
         index, /*nontemporal=*/false, llvm::MaybeAlign(transfer.alignment));
   gpu::BarrierOp::create(builder, loc);
   return success();
@@ -965,9 +987,12 @@ LogicalResult LaneBody::checkTypes(Operation *op) {
 }
 
 LogicalResult LaneBody::rewrite(Block &block) {
+  size_t usedBefore = usedLds.size();
   for (Operation &op : block)
     if (failed(checkTypes(&op)) || failed(rewrite(&op)))
       return failure();
+  freeLds.append(usedLds.begin() + usedBefore, usedLds.end());
+  usedLds.truncate(usedBefore);
   return success();
 }
 
