@@ -156,17 +156,23 @@ LayoutAttr Kernel::getLoadLayout(int64_t dim, int64_t positions, bool dimFirst,
     layout.registers(ofDim, d);
   for (; p < positionsInLane; p *= 2)
     layout.registers(1 - ofDim, p);
+  // Lanes side by side take neighbours of what is contiguous in LDS: rows of
+  // keys, columns of values, so that their stores meet few bank conflicts.
+  auto next = [&]() -> std::pair<int64_t, int64_t> {
+    bool takesDim = dimFirst ? p >= positions : d < dim;
+    int64_t &step = takesDim ? d : p;
+    std::pair<int64_t, int64_t> entry(takesDim ? ofDim : 1 - ofDim, step);
+    step *= 2;
+    return entry;
+  };
   for (int64_t lane = 1; lane < 64; lane *= 2) {
-    if (d < dim) {
-      layout.lanes(ofDim, d);
-      d *= 2;
-    } else {
-      layout.lanes(1 - ofDim, p);
-      p *= 2;
-    }
+    auto [dimension, step] = next();
+    layout.lanes(dimension, step);
   }
-  for (int64_t wave = 1; wave < schedule.waves; wave *= 2, p *= 2)
-    layout.waves(1 - ofDim, p);
+  for (int64_t wave = 1; wave < schedule.waves; wave *= 2) {
+    auto [dimension, step] = next();
+    layout.waves(dimension, step);
+  }
   return layout.get();
 }
 
