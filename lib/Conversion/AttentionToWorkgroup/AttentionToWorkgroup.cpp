@@ -96,8 +96,7 @@ public:
 private:
   void buildBody(Value tile, Value head, Value batch);
   /// What one tile of keys adds.
-  SmallVector<Value> buildStep(Value firstKey, ValueRange state,
-                               bool isMasked);
+  SmallVector<Value> buildStep(Value firstKey, ValueRange state, bool isMasked);
   /// A tile of 16-bit or 32-bit elements, dim x position or the other way
   /// round, loaded by all wavefronts, rows along `dim` in a lane.
   LayoutAttr getLoadLayout(int64_t dim, int64_t positions, bool dimFirst,
@@ -118,8 +117,8 @@ private:
                type, b.getFloatAttr(type.getElementType(), value)));
   }
   /// The sequence of one head of q, k, v or o, positions x dim or transposed.
-  Value view(Value memory, int64_t heads, int64_t dim, Value length,
-             Value head, bool isTransposed);
+  Value view(Value memory, int64_t heads, int64_t dim, Value length, Value head,
+             bool isTransposed);
   Value reduce(Value tile, RankedTensorType type, bool isMaximum);
   Value spread(Value row, RankedTensorType type) {
     return BroadcastTileOp::create(b, type, row, 0);
@@ -157,17 +156,23 @@ LayoutAttr Kernel::getLoadLayout(int64_t dim, int64_t positions, bool dimFirst,
     layout.registers(ofDim, d);
   for (; p < positionsInLane; p *= 2)
     layout.registers(1 - ofDim, p);
+  // Lanes side by side take neighbours of what is contiguous in LDS: rows of
+  // keys, columns of values, so that their stores meet few bank conflicts.
+  auto next = [&]() -> std::pair<int64_t, int64_t> {
+    bool takesDim = dimFirst ? p >= positions : d < dim;
+    int64_t &step = takesDim ? d : p;
+    std::pair<int64_t, int64_t> entry(takesDim ? ofDim : 1 - ofDim, step);
+    step *= 2;
+    return entry;
+  };
   for (int64_t lane = 1; lane < 64; lane *= 2) {
-    if (d < dim) {
-      layout.lanes(ofDim, d);
-      d *= 2;
-    } else {
-      layout.lanes(1 - ofDim, p);
-      p *= 2;
-    }
+    auto [dimension, step] = next();
+    layout.lanes(dimension, step);
   }
-  for (int64_t wave = 1; wave < schedule.waves; wave *= 2, p *= 2)
-    layout.waves(1 - ofDim, p);
+  for (int64_t wave = 1; wave < schedule.waves; wave *= 2) {
+    auto [dimension, step] = next();
+    layout.waves(dimension, step);
+  }
   return layout.get();
 }
 
@@ -178,8 +183,7 @@ Value Kernel::view(Value memory, int64_t heads, int64_t dim, Value length,
   // b * heads * length * dim, and for the head dim or length * dim.
   Value sequence = multiply(length, index(dim));
   Value offset = multiply(batch, multiply(sequence, index(heads)));
-  offset =
-      add(offset, multiply(head, isBSHD ? index(dim) : sequence));
+  offset = add(offset, multiply(head, isBSHD ? index(dim) : sequence));
   SmallVector<OpFoldResult> sizes{length, b.getIndexAttr(dim)};
   SmallVector<OpFoldResult> strides{b.getIndexAttr(positionStride),
                                     b.getIndexAttr(1)};
@@ -196,9 +200,8 @@ Value Kernel::view(Value memory, int64_t heads, int64_t dim, Value length,
       shape, type.getElementType(),
       StridedLayoutAttr::get(op.getContext(), ShapedType::kDynamic, steps),
       type.getMemorySpace());
-  return memref::ReinterpretCastOp::create(b, viewType, memory,
-                                           OpFoldResult(offset), sizes,
-                                           strides);
+  return memref::ReinterpretCastOp::create(
+      b, viewType, memory, OpFoldResult(offset), sizes, strides);
 }
 
 Value Kernel::reduce(Value tile, RankedTensorType type, bool isMaximum) {
@@ -208,9 +211,8 @@ Value Kernel::reduce(Value tile, RankedTensorType type, bool isMaximum) {
   Block *body = b.createBlock(&reduction.getCombine(), {}, {f32, f32},
                               {op.getLoc(), op.getLoc()});
   Value left = body->getArgument(0), right = body->getArgument(1);
-  Value both = isMaximum
-                   ? arith::MaxNumFOp::create(b, left, right).getResult()
-                   : arith::AddFOp::create(b, left, right).getResult();
+  Value both = isMaximum ? arith::MaxNumFOp::create(b, left, right).getResult()
+                         : arith::AddFOp::create(b, left, right).getResult();
   YieldOp::create(b, both);
   return reduction.getResult();
 }
@@ -233,14 +235,15 @@ SmallVector<Value> Kernel::buildStep(Value firstKey, ValueRange state,
   auto keyLoad = tile({keys, dim}, getLoadLayout(dim, keys, false, 1));
   Value loadedKeys = LoadTileOp::create(b, keyLoad, keyView,
                                         ValueRange{firstKey, zero}, kVector);
-  int64_t inLane = std::max<int64_t>(
-      1, keys * valueDim / (64 * schedule.waves * kVector));
+  int64_t inLane =
+      std::max<int64_t>(1, keys * valueDim / (64 * schedule.waves * kVector));
   auto valueLoad =
       tile({valueDim, keys}, getLoadLayout(valueDim, keys, true, inLane));
-  Value loadedValues = LoadTileOp::create(
-      b, valueLoad, valueView, ValueRange{zero, firstKey}, kVector);
+  Value loadedValues = LoadTileOp::create(b, valueLoad, valueView,
+                                          ValueRange{zero, firstKey}, kVector);
   auto rows = LdsLayoutAttr::get(context, 1, kPadding);
-  Value stagedKeys = StageTileOp::create(b, tile({keys, dim}, rows), loadedKeys);
+  Value stagedKeys =
+      StageTileOp::create(b, tile({keys, dim}, rows), loadedKeys);
   Value stagedValues =
       StageTileOp::create(b, tile({valueDim, keys}, rows), loadedValues);
 
@@ -262,15 +265,13 @@ SmallVector<Value> Kernel::buildStep(Value firstKey, ValueRange state,
   if (isMasked) {
     auto integers = scoreType.clone(b.getI32Type());
     auto asTile = [&](Value limit) -> Value {
-      Value bounded =
-          smaller(larger(limit, index(-kFarAway)), index(kFarAway));
+      Value bounded = smaller(larger(limit, index(-kFarAway)), index(kFarAway));
       return tensor::SplatOp::create(
           b, arith::IndexCastOp::create(b, b.getI32Type(), bounded), integers);
     };
     Value key = TilePositionOp::create(b, integers, 0);
-    Value isValid =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, key,
-                              asTile(subtract(numKeys, firstKey)));
+    Value isValid = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, key,
+                                          asTile(subtract(numKeys, firstKey)));
     Value query = TilePositionOp::create(b, integers, 1);
     Value difference = subtract(key, query);
     Value distance = subtract(firstKey, firstQuery);
@@ -296,8 +297,8 @@ SmallVector<Value> Kernel::buildStep(Value firstKey, ValueRange state,
       fill(rowType, -std::numeric_limits<double>::infinity()));
   Value reference =
       arith::SelectOp::create(b, isNone, fill(rowType, 0.0), next);
-  Value shrink = math::Exp2Op::create(
-      b, arith::SubFOp::create(b, maximum, reference));
+  Value shrink =
+      math::Exp2Op::create(b, arith::SubFOp::create(b, maximum, reference));
   Value weights = math::Exp2Op::create(
       b, arith::SubFOp::create(b, scaled, spread(reference, scoreType)));
   sum = arith::AddFOp::create(b, arith::MulFOp::create(b, sum, shrink),
@@ -305,8 +306,7 @@ SmallVector<Value> Kernel::buildStep(Value firstKey, ValueRange state,
   out = arith::MulFOp::create(b, out, spread(shrink, sumType));
   Value operand = weights;
   if (!element.isF32())
-    operand =
-        arith::TruncFOp::create(b, scoreType.clone(element), weights);
+    operand = arith::TruncFOp::create(b, scoreType.clone(element), weights);
   auto valueLayout = LayoutBuilder(context)
                          .registers(1, {1, 2, 4})
                          .lanes(0, {1, 2, 4, 8, 16})
@@ -331,12 +331,12 @@ void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
     return layout.waves(1, ofWaves).get();
   };
   // A lane holds eight keys side by side, in two halves of four registers.
-  scoreType = RankedTensorType::get({schedule.keys, schedule.queries},
-                                    b.getF32Type(),
-                                    columns(LayoutBuilder(context)
-                                                .registers(0, {1, 2, 4, 16})
-                                                .lanes(1, {1, 2, 4, 8, 16})
-                                                .lanes(0, 8)));
+  scoreType =
+      RankedTensorType::get({schedule.keys, schedule.queries}, b.getF32Type(),
+                            columns(LayoutBuilder(context)
+                                        .registers(0, {1, 2, 4, 16})
+                                        .lanes(1, {1, 2, 4, 8, 16})
+                                        .lanes(0, 8)));
   sumType = RankedTensorType::get({valueDim, schedule.queries}, b.getF32Type(),
                                   columns(LayoutBuilder(context)
                                               .registers(0, {1, 2, 8, 16})
@@ -345,19 +345,19 @@ void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
   rowType = RankedTensorType::get(
       {schedule.queries}, b.getF32Type(),
       cast<LayoutAttr>(scoreType.getEncoding()).withoutDimension(0));
-  auto qType = RankedTensorType::get({dim, schedule.queries},
-                                     op.getInputElementType(),
-                                     columns(LayoutBuilder(context)
-                                                 .registers(0, {1, 2, 4})
-                                                 .lanes(1, {1, 2, 4, 8, 16})
-                                                 .lanes(0, 8)));
+  auto qType =
+      RankedTensorType::get({dim, schedule.queries}, op.getInputElementType(),
+                            columns(LayoutBuilder(context)
+                                        .registers(0, {1, 2, 4})
+                                        .lanes(1, {1, 2, 4, 8, 16})
+                                        .lanes(0, 8)));
 
   Value zero = index(0);
   firstQuery = multiply(tile, index(schedule.queries));
   Value group = arith::DivUIOp::create(b, head, index(heads / groups));
-  qTile = LoadTileOp::create(b, qType,
-                             view(q, heads, dim, numQueries, head, true),
-                             ValueRange{zero, firstQuery}, kVector);
+  qTile =
+      LoadTileOp::create(b, qType, view(q, heads, dim, numQueries, head, true),
+                         ValueRange{zero, firstQuery}, kVector);
   keyView = view(k, groups, dim, numKeys, group, false);
   valueView = view(v, groups, valueDim, numKeys, group, true);
 
@@ -387,11 +387,11 @@ void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
   };
   Value begin = zero, end = numKeys, whole = numKeys;
   if (highest) {
-    Value pastLast = smaller(add(firstQuery, index(schedule.queries)),
-                             numQueries);
+    Value pastLast =
+        smaller(add(firstQuery, index(schedule.queries)), numQueries);
     end = smaller(end, larger(zero, add(pastLast, highest)));
-    whole = smaller(
-        whole, larger(zero, add(add(firstQuery, index(1)), highest)));
+    whole =
+        smaller(whole, larger(zero, add(add(firstQuery, index(1)), highest)));
   }
   whole = roundDown(whole);
   if (lowest) {
@@ -422,8 +422,7 @@ void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
   Type element = cast<MemRefType>(o.getType()).getElementType();
   if (!element.isF32())
     out = arith::TruncFOp::create(b, sumType.clone(element), out);
-  StoreTileOp::create(b, out,
-                      view(o, heads, valueDim, numQueries, head, true),
+  StoreTileOp::create(b, out, view(o, heads, valueDim, numQueries, head, true),
                       ValueRange{zero, firstQuery}, kVector);
   if (!lse)
     return;
@@ -431,19 +430,17 @@ void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
   Value hasNone = arith::CmpFOp::create(
       b, arith::CmpFPredicate::OEQ, maximum,
       fill(rowType, -std::numeric_limits<double>::infinity()));
-  maximum =
-      arith::SelectOp::create(b, hasNone, fill(rowType, 0.0), maximum);
+  maximum = arith::SelectOp::create(b, hasNone, fill(rowType, 0.0), maximum);
   Value logarithm =
       arith::AddFOp::create(b, maximum, math::Log2Op::create(b, sum));
-  logarithm = arith::MulFOp::create(b, logarithm,
-                                    fill(rowType, 0.6931471805599453));
+  logarithm =
+      arith::MulFOp::create(b, logarithm, fill(rowType, 0.6931471805599453));
   auto lseType = cast<MemRefType>(lse.getType());
   auto viewType = MemRefType::get(
       {ShapedType::kDynamic}, lseType.getElementType(),
       StridedLayoutAttr::get(context, ShapedType::kDynamic, {1}),
       lseType.getMemorySpace());
-  Value offset =
-      multiply(add(multiply(batch, index(heads)), head), numQueries);
+  Value offset = multiply(add(multiply(batch, index(heads)), head), numQueries);
   Value row = memref::ReinterpretCastOp::create(
       b, viewType, lse, OpFoldResult(offset),
       ArrayRef<OpFoldResult>{numQueries},
@@ -472,8 +469,8 @@ func::FuncOp Kernel::build(func::FuncOp function) {
   names.append({"batch", "queries", "keys"});
 
   b.setInsertionPoint(function);
-  auto kernel = func::FuncOp::create(b, function.getName(),
-                                     b.getFunctionType(types, {}));
+  auto kernel =
+      func::FuncOp::create(b, function.getName(), b.getFunctionType(types, {}));
   for (auto [i, name] : llvm::enumerate(names))
     kernel.setArgAttr(i, kNameAttrName, b.getStringAttr(name));
   for (size_t i = 3; i < firstSize; ++i)
@@ -488,19 +485,19 @@ func::FuncOp Kernel::build(func::FuncOp function) {
   numKeys = arguments[firstSize + 2];
   b.setInsertionPointToStart(entry);
   AffineExpr queries = b.getAffineDimExpr(0), batches = b.getAffineDimExpr(1);
-  AffineMap grid = AffineMap::get(
-      2, 0,
-      {queries.ceilDiv(schedule.queries),
-       b.getAffineConstantExpr(op.getNumQueryHeads()), batches},
-      context);
+  AffineMap grid =
+      AffineMap::get(2, 0,
+                     {queries.ceilDiv(schedule.queries),
+                      b.getAffineConstantExpr(op.getNumQueryHeads()), batches},
+                     context);
   auto workgroup = GridWorkgroupOp::create(
       b, grid, ValueRange{numQueries, numBatches}, schedule.waves);
   func::ReturnOp::create(b);
   Type indexType = b.getIndexType();
   Location loc = op.getLoc();
-  Block *body = b.createBlock(&workgroup.getBody(), {},
-                              {indexType, indexType, indexType},
-                              {loc, loc, loc});
+  Block *body =
+      b.createBlock(&workgroup.getBody(), {}, {indexType, indexType, indexType},
+                    {loc, loc, loc});
   buildBody(body->getArgument(0), body->getArgument(1), body->getArgument(2));
   return kernel;
 }

@@ -183,8 +183,8 @@ private:
   // Arithmetic on i32 and i64, with constants folded by LLVM.
   Value number(int64_t value, unsigned bits = 32) {
     return arith::ConstantOp::create(
-        builder, loc, builder.getIntegerAttr(builder.getIntegerType(bits),
-                                             value));
+        builder, loc,
+        builder.getIntegerAttr(builder.getIntegerType(bits), value));
   }
   Value add(Value a, Value b) {
     return arith::AddIOp::create(builder, loc, a, b);
@@ -207,8 +207,7 @@ private:
   /// Some elements of a fragment as a vector.
   Value takeElements(Value fragment, ArrayRef<int64_t> elements);
   /// Fragments made of the elements that accesses brought.
-  SmallVector<Value> assemble(const TileShape &shape,
-                              ArrayRef<Access> accesses,
+  SmallVector<Value> assemble(const TileShape &shape, ArrayRef<Access> accesses,
                               ArrayRef<Value> vectors);
   /// A fragment made of scalars.
   Value fromElements(VectorType type, ArrayRef<Value> elements) {
@@ -224,9 +223,8 @@ private:
     SmallVector<Value> offsets;
   };
   FailureOr<Transfer> prepareTransfer(Operation *op, Value memory,
-                                      RankedTensorType type,
-                                      ValueRange offsets, int64_t vector,
-                                      bool isStore);
+                                      RankedTensorType type, ValueRange offsets,
+                                      int64_t vector, bool isStore);
   /// The accesses to a tile in LDS with their index and common alignment.
   struct LdsTransfer {
     SmallVector<Access> accesses;
@@ -234,6 +232,8 @@ private:
     int64_t alignment;
   };
   LdsTransfer prepareLds(RankedTensorType type, RankedTensorType staged);
+  /// Memory for a staged tile: what a region that is over has left, or new.
+  FailureOr<Value> takeLds(StageTileOp op, MemRefType type);
 
   gpu::GPUFuncOp kernel;
   OpBuilder builder;
@@ -242,6 +242,9 @@ private:
   /// The lane of the wavefront, and the wavefront, which all lanes share (i32).
   Value lane, wave;
   int64_t ldsBytes = 0;
+  /// Memory of tiles staged so far in the regions around, and what inner
+  /// regions that are over have left: nothing outside of them sees their tiles.
+  SmallVector<Value> usedLds, freeLds;
   IRMapping mapping;
   llvm::DenseMap<Value, SmallVector<Value>> tiles;
   llvm::DenseMap<Value, Value> staged;
@@ -283,8 +286,7 @@ static Value sumOfEntries(OpBuilder &builder, Location loc, Value bits,
       continue;
     size_t count = 1;
     while (bit + count < entries.size() &&
-           entries[bit + count] ==
-               Entry{dimension, entries[bit].step << count})
+           entries[bit + count] == Entry{dimension, entries[bit].step << count})
       ++count;
     Value part = arith::AndIOp::create(
         builder, loc, bits, number(((int64_t(1) << count) - 1) << bit));
@@ -300,10 +302,9 @@ static Value sumOfEntries(OpBuilder &builder, Location loc, Value bits,
 }
 
 Value LaneBody::lanePosition(LayoutAttr layout, int64_t dimension) {
-  return add(sumOfEntries(builder, loc, lane, layout.getLaneEntries(),
-                          dimension),
-             sumOfEntries(builder, loc, wave, layout.getWaveEntries(),
-                          dimension));
+  return add(
+      sumOfEntries(builder, loc, lane, layout.getLaneEntries(), dimension),
+      sumOfEntries(builder, loc, wave, layout.getWaveEntries(), dimension));
 }
 
 Value LaneBody::isFirstHolder(LayoutAttr layout) {
@@ -445,11 +446,12 @@ LaneBody::prepareTransfer(Operation *op, Value memory, RankedTensorType type,
       rest = arith::MaxSIOp::create(builder, loc, rest, zero);
       count = arith::MinSIOp::create(builder, loc, rest,
                                      number(type.getDimSize(d), 64));
-      Value none = arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::eq, count, zero);
-      isEmpty = isEmpty ? arith::OrIOp::create(builder, loc, isEmpty, none)
-                              .getResult()
-                        : none;
+      Value none = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                         count, zero);
+      isEmpty =
+          isEmpty
+              ? arith::OrIOp::create(builder, loc, isEmpty, none).getResult()
+              : none;
     }
     last = add(last, multiply(add(count, number(-1, 64)), stride));
     strides.push_back(
@@ -461,10 +463,10 @@ LaneBody::prepareTransfer(Operation *op, Value memory, RankedTensorType type,
   if (isEmpty)
     records = arith::SelectOp::create(builder, loc, isEmpty, zero, records);
 
-  Value address = arith::IndexCastOp::create(
-      builder, loc, builder.getI64Type(),
-      memref::ExtractAlignedPointerAsIndexOp::create(
-          builder, loc, mapping.lookup(view->base)));
+  Value address =
+      arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
+                                 memref::ExtractAlignedPointerAsIndexOp::create(
+                                     builder, loc, mapping.lookup(view->base)));
   address = add(address, multiply(start, number(bytes, 64)));
   MLIRContext *context = builder.getContext();
   Value pointer = LLVM::IntToPtrOp::create(
@@ -497,16 +499,17 @@ LaneBody::prepareTransfer(Operation *op, Value memory, RankedTensorType type,
     Value distance = number(0);
     Value isValid = isHolder;
     for (int64_t d = 0; d < rank; ++d) {
-      distance = add(distance, multiply(number(access.position[d]), strides[d]));
+      distance =
+          add(distance, multiply(number(access.position[d]), strides[d]));
       if (!mustCheck[d])
         continue;
       Value here = arith::CmpIOp::create(
           builder, loc, arith::CmpIPredicate::ult,
           add(positions[d], number(access.position[d])), inside[d]);
-      isValid = isValid
-                    ? arith::AndIOp::create(builder, loc, isValid, here)
-                          .getResult()
-                    : here;
+      isValid =
+          isValid
+              ? arith::AndIOp::create(builder, loc, isValid, here).getResult()
+              : here;
     }
     Value offset = add(laneOffset, multiply(distance, number(bytes)));
     if (isValid)
@@ -536,7 +539,8 @@ LogicalResult LaneBody::rewriteLoad(LoadTileOp op) {
   for (auto [access, offset] :
        llvm::zip_equal(transfer->accesses, transfer->offsets)) {
     auto wanted = VectorType::get({int64_t(access.elements.size())}, element);
-    int64_t bytes = wanted.getNumElements() * element.getIntOrFloatBitWidth() / 8;
+    int64_t bytes =
+        wanted.getNumElements() * element.getIntOrFloatBitWidth() / 8;
     Type raw = getBufferType(builder, bytes);
     Value value = ROCDL::RawPtrBufferLoadOp::create(
         builder, loc, raw, transfer->buffer, offset, number(0), number(0),
@@ -564,7 +568,8 @@ LogicalResult LaneBody::rewriteStore(StoreTileOp op) {
   for (auto [access, offset] :
        llvm::zip_equal(transfer->accesses, transfer->offsets)) {
     Value value = takeElements(fragments[access.fragment], access.elements);
-    int64_t bytes = access.elements.size() * element.getIntOrFloatBitWidth() / 8;
+    int64_t bytes =
+        access.elements.size() * element.getIntOrFloatBitWidth() / 8;
     Type raw = getBufferType(builder, bytes);
     auto rawVector = dyn_cast<VectorType>(raw);
     if (!rawVector)
@@ -574,8 +579,8 @@ LogicalResult LaneBody::rewriteStore(StoreTileOp op) {
     if (!isa<VectorType>(raw))
       value = extract(value, 0);
     ROCDL::RawPtrBufferStoreOp::create(builder, loc, value, transfer->buffer,
-                                       offset, number(0), number(0),
-                                       nullptr, nullptr, nullptr);
+                                       offset, number(0), number(0), nullptr,
+                                       nullptr, nullptr);
   }
   return success();
 }
@@ -610,6 +615,31 @@ LaneBody::LdsTransfer LaneBody::prepareLds(RankedTensorType type,
   return transfer;
 }
 
+FailureOr<Value> LaneBody::takeLds(StageTileOp op, MemRefType type) {
+  auto *known = llvm::find_if(
+      freeLds, [&](Value memory) { return memory.getType() == type; });
+  Value memory;
+  if (known != freeLds.end()) {
+    memory = *known;
+    freeLds.erase(known);
+  } else {
+    ldsBytes +=
+        llvm::alignTo(type.getNumElements() * type.getElementTypeBitWidth() / 8,
+                      kMaxAccessBytes);
+    if (target && ldsBytes > int64_t(target->ldsBytes))
+      return op.emitError("the workgroup's staged tiles need ")
+             << ldsBytes << " bytes of LDS with this one; "
+             << target->architecture << " has " << target->ldsBytes;
+    memory = kernel.addWorkgroupAttribution(type, loc);
+    kernel.setWorkgroupAttributionAttr(
+        kernel.getNumWorkgroupAttributions() - 1,
+        LLVM::LLVMDialect::getAlignAttrName(),
+        builder.getI64IntegerAttr(kMaxAccessBytes));
+  }
+  usedLds.push_back(memory);
+  return memory;
+}
+
 LogicalResult LaneBody::rewriteStage(StageTileOp op) {
   auto type = cast<RankedTensorType>(op.getSource().getType());
   auto stagedType = cast<RankedTensorType>(op.getResult().getType());
@@ -621,23 +651,14 @@ LogicalResult LaneBody::rewriteStage(StageTileOp op) {
   int64_t rows = type.getNumElements() / type.getDimSize(lds.getContiguous());
   int64_t elements =
       rows * (type.getDimSize(lds.getContiguous()) + lds.getPadding());
-  ldsBytes += llvm::alignTo(
-      elements * type.getElementType().getIntOrFloatBitWidth() / 8,
-      kMaxAccessBytes);
-  if (target && ldsBytes > int64_t(target->ldsBytes))
-    return op.emitError("the workgroup's staged tiles need ")
-           << ldsBytes << " bytes of LDS with this one; "
-           << target->architecture << " has " << target->ldsBytes;
   auto memoryType = MemRefType::get(
       {elements}, type.getElementType(), MemRefLayoutAttrInterface(),
       gpu::AddressSpaceAttr::get(builder.getContext(),
                                  gpu::AddressSpace::Workgroup));
-  Value memory = kernel.addWorkgroupAttribution(memoryType, loc);
-  kernel.setWorkgroupAttributionAttr(
-      kernel.getNumWorkgroupAttributions() - 1,
-      LLVM::LLVMDialect::getAlignAttrName(),
-      builder.getI64IntegerAttr(kMaxAccessBytes));
-  staged[op.getResult()] = memory;
+  FailureOr<Value> memory = takeLds(op, memoryType);
+  if (failed(memory))
+    return failure();
+  staged[op.getResult()] = *memory;
   LdsTransfer transfer = prepareLds(type, stagedType);
   // Nobody may still read what an earlier iteration put there.
   gpu::BarrierOp::create(builder, loc);
@@ -645,9 +666,9 @@ LogicalResult LaneBody::rewriteStage(StageTileOp op) {
   for (auto [access, index] :
        llvm::zip_equal(transfer.accesses, transfer.indices))
     vector::StoreOp::create(
-        builder, loc,
-        takeElements(fragments[access.fragment], access.elements), memory,
-        index, /*nontemporal=*/false, llvm::MaybeAlign(transfer.alignment));
+        builder, loc, takeElements(fragments[access.fragment], access.elements),
+        *memory, index, /*nontemporal=*/false,
+        llvm::MaybeAlign(transfer.alignment));
   gpu::BarrierOp::create(builder, loc);
   return success();
 }
@@ -716,8 +737,7 @@ LogicalResult LaneBody::rewriteDot(DotOp op) {
   ArrayRef<Value> a = tiles[op.getLhs()], b = tiles[op.getRhs()];
   for (int64_t k : firsts)
     for (auto [fragment, sum] : llvm::enumerate(sums)) {
-      SmallVector<int64_t> at =
-          dShape.getPosition({int64_t(fragment), 0});
+      SmallVector<int64_t> at = dShape.getPosition({int64_t(fragment), 0});
       sum = amdgpu::MFMAOp::create(builder, loc, sum.getType(), size, size,
                                    perLane * lanesAlongK, /*blocks=*/1,
                                    operand(a, aShape, at[0], k),
@@ -790,13 +810,13 @@ void LaneBody::rewriteBroadcast(BroadcastTileOp op) {
       elements.push_back(extract(from[place.fragment], place.element));
     }
     fragments.push_back(
-        llvm::all_equal(llvm::map_range(
-            llvm::seq<int64_t>(0, elements.size()),
-            [&](int64_t i) {
-              Place place = source.getPlace(
-                  shape.getPosition({fragment, i})[1 - op.getDimension()]);
-              return std::pair(place.fragment, place.element);
-            }))
+        llvm::all_equal(
+            llvm::map_range(llvm::seq<int64_t>(0, elements.size()),
+                            [&](int64_t i) {
+                              Place place = source.getPlace(shape.getPosition(
+                                  {fragment, i})[1 - op.getDimension()]);
+                              return std::pair(place.fragment, place.element);
+                            }))
             ? vector::BroadcastOp::create(builder, loc, shape.getFragmentType(),
                                           elements.front())
                   .getResult()
@@ -808,9 +828,9 @@ void LaneBody::rewriteBroadcast(BroadcastTileOp op) {
 void LaneBody::rewritePosition(TilePositionOp op) {
   TileShape shape(cast<RankedTensorType>(op.getResult().getType()));
   int64_t dimension = op.getDimension();
-  Value start = vector::BroadcastOp::create(
-      builder, loc, shape.getFragmentType(),
-      lanePosition(shape.getLayout(), dimension));
+  Value start =
+      vector::BroadcastOp::create(builder, loc, shape.getFragmentType(),
+                                  lanePosition(shape.getLayout(), dimension));
   SmallVector<Value> fragments;
   for (int64_t fragment = 0; fragment < shape.getNumFragments(); ++fragment) {
     SmallVector<int32_t> steps;
@@ -837,8 +857,7 @@ LogicalResult LaneBody::rewriteElementwise(Operation *op) {
       operands.push_back(isTile(operand.getType()) ? tiles[operand][fragment]
                                                    : mapping.lookup(operand));
     // The hardware's own instructions, not ocml's sequences around them.
-    if (isa<math::Exp2Op, math::Log2Op>(op) &&
-        type.getElementType().isF32()) {
+    if (isa<math::Exp2Op, math::Log2Op>(op) && type.getElementType().isF32()) {
       SmallVector<Value> elements;
       for (int64_t i = 0; i < type.getDimSize(0); ++i) {
         Value x = extract(operands[0], i);
@@ -913,9 +932,9 @@ LogicalResult LaneBody::rewriteIf(scf::IfOp op) {
     types.append(shape.getNumFragments(), shape.getFragmentType());
   }
   bool hasElse = !op.getElseRegion().empty();
-  auto branches = scf::IfOp::create(builder, loc, types,
-                                    mapping.lookup(op.getCondition()),
-                                    /*addThenBlock=*/true, hasElse);
+  auto branches =
+      scf::IfOp::create(builder, loc, types, mapping.lookup(op.getCondition()),
+                        /*addThenBlock=*/true, hasElse);
   for (auto [from, to] :
        llvm::zip_equal(op->getRegions(), branches->getRegions())) {
     if (from.empty())
@@ -965,9 +984,12 @@ LogicalResult LaneBody::checkTypes(Operation *op) {
 }
 
 LogicalResult LaneBody::rewrite(Block &block) {
+  size_t usedBefore = usedLds.size();
   for (Operation &op : block)
     if (failed(checkTypes(&op)) || failed(rewrite(&op)))
       return failure();
+  freeLds.append(usedLds.begin() + usedBefore, usedLds.end());
+  usedLds.truncate(usedBefore);
   return success();
 }
 
@@ -1005,9 +1027,9 @@ LogicalResult LaneBody::rewrite(Operation *op) {
       })
       .Case([&](tensor::SplatOp op) {
         TileShape shape(cast<RankedTensorType>(op.getType()));
-        Value fragment = vector::BroadcastOp::create(
-            builder, loc, shape.getFragmentType(),
-            mapping.lookup(op.getInput()));
+        Value fragment =
+            vector::BroadcastOp::create(builder, loc, shape.getFragmentType(),
+                                        mapping.lookup(op.getInput()));
         tiles[op.getResult()] =
             SmallVector<Value>(shape.getNumFragments(), fragment);
         return success();
@@ -1060,8 +1082,8 @@ LogicalResult LaneBody::distribute(GridWorkgroupOp workgroup, IRMapping known) {
                                  gpu::Dimension::z};
   for (auto [argument, dimension] :
        llvm::zip(workgroup.getBody().getArguments(), dimensions))
-    mapping.map(argument, gpu::BlockIdOp::create(builder, loc, dimension)
-                              .getResult());
+    mapping.map(argument,
+                gpu::BlockIdOp::create(builder, loc, dimension).getResult());
   if (failed(rewrite(workgroup.getBody().front())))
     return failure();
   gpu::ReturnOp::create(builder, workgroup.getLoc());
@@ -1137,8 +1159,8 @@ LogicalResult DistributeTilesPass::distribute(func::FuncOp function,
   int64_t size = workgroup.getWaves() * 64;
   if (target && size > int64_t(target->maxWorkgroupSize))
     return workgroup.emitError("expected at most ")
-           << target->maxWorkgroupSize << " threads on "
-           << target->architecture << ", got " << size;
+           << target->maxWorkgroupSize << " threads on " << target->architecture
+           << ", got " << size;
   ArrayAttr grid = describeGrid(workgroup, function);
   if (!grid)
     return failure();

@@ -7,7 +7,6 @@
 #load = #wavesmith.layout<registers = [[0, 1]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]], waves = [[16, 0]]>
 #lds = #wavesmith.lds_layout<contiguous = 1, padding = 8>
 
-// CHECK-DAG: #[[$D:.+]] = #wavesmith.layout<registers = {{\[}}[1, 0], [2, 0], [8, 0], [16, 0]], lanes = {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [4, 0]], waves = {{\[}}[0, 32]]>
 // CHECK-LABEL: func.func @tiles
 func.func @tiles(%x: memref<?xf16>, %y: memref<32xf32>, %n: index) {
   // CHECK: wavesmith.grid_workgroup #{{.+}}(%{{.+}}) waves 2 {
@@ -17,15 +16,16 @@ func.func @tiles(%x: memref<?xf16>, %y: memref<32xf32>, %n: index) {
     %view = memref.reinterpret_cast %x to offset: [0], sizes: [%n, 8], strides: [8, 1] : memref<?xf16> to memref<?x8xf16, strided<[8, 1]>>
     // CHECK: wavesmith.load_tile %{{.+}}[%{{.+}}, %{{.+}}] vector 2 : memref<?x8xf16, strided<[8, 1]>> -> tensor<32x8xf16, #
     %loaded = wavesmith.load_tile %view[%i, %c0] vector 2 : memref<?x8xf16, strided<[8, 1]>> -> tensor<32x8xf16, #load>
-    // CHECK: wavesmith.stage_tile %{{.+}} : tensor<32x8xf16, #{{.+}}> -> tensor<32x8xf16, #
+    // CHECK: wavesmith.stage_tile %{{.+}} : tensor<32x8xf16, #wavesmith.layout<{{.+}}>> -> tensor<32x8xf16, #
     %staged = wavesmith.stage_tile %loaded : tensor<32x8xf16, #load> -> tensor<32x8xf16, #lds>
     // CHECK: wavesmith.read_tile
     %lhs = wavesmith.read_tile %staged : tensor<32x8xf16, #lds> -> tensor<32x8xf16, #a>
     %rhs = arith.constant dense<1.0> : tensor<8x64xf16, #b>
+    // CHECK: arith.constant dense<0.000000e+00> : tensor<32x64xf32, #wavesmith.layout<registers = {{\[}}[1, 0], [2, 0], [8, 0], [16, 0]], lanes = {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [4, 0]], waves = {{\[}}[0, 32]]>>
     %zero = arith.constant dense<0.0> : tensor<32x64xf32, #d>
-    // CHECK: wavesmith.dot %{{.+}}, %{{.+}}, %{{.+}} : tensor<32x8xf16, #{{.+}}>, tensor<8x64xf16, #{{.+}}>, tensor<32x64xf32, #[[$D]]>
+    // CHECK: wavesmith.dot %{{.+}}, %{{.+}}, %{{.+}} : tensor<32x8xf16, #wavesmith.layout<{{.+}}>>, tensor<8x64xf16, #wavesmith.layout<{{.+}}>>, tensor<32x64xf32, #wavesmith.layout<{{.+}}>>
     %sum = wavesmith.dot %lhs, %rhs, %zero : tensor<32x8xf16, #a>, tensor<8x64xf16, #b>, tensor<32x64xf32, #d>
-    // CHECK: wavesmith.reduce_tile %{{.+}} dimension 0 : tensor<32x64xf32, #[[$D]]> -> tensor<64xf32, #{{.+}}> {
+    // CHECK: wavesmith.reduce_tile %{{.+}} dimension 0 : tensor<32x64xf32, #wavesmith.layout<{{.+}}>> -> tensor<64xf32, #wavesmith.layout<{{.+}}>> {
     %largest = wavesmith.reduce_tile %sum dimension 0 : tensor<32x64xf32, #d> -> tensor<64xf32, #row> {
     ^bb0(%one: f32, %other: f32):
       %both = arith.maxnumf %one, %other : f32
@@ -33,9 +33,9 @@ func.func @tiles(%x: memref<?xf16>, %y: memref<32xf32>, %n: index) {
     }
     // CHECK: wavesmith.broadcast_tile %{{.+}} dimension 0
     %spread = wavesmith.broadcast_tile %largest dimension 0 : tensor<64xf32, #row> -> tensor<32x64xf32, #d>
-    // CHECK: wavesmith.tile_position dimension 1 : tensor<32x64xi32, #[[$D]]>
+    // CHECK: wavesmith.tile_position dimension 1 : tensor<32x64xi32, #wavesmith.layout<{{.+}}>>
     %position = wavesmith.tile_position dimension 1 : tensor<32x64xi32, #d>
-    // CHECK: wavesmith.store_tile %{{.+}}, %{{.+}}[%{{.+}}] : tensor<64xf32, #{{.+}}>, memref<32xf32>
+    // CHECK: wavesmith.store_tile %{{.+}}, %{{.+}}[%{{.+}}] : tensor<64xf32, #wavesmith.layout<{{.+}}>>, memref<32xf32>
     wavesmith.store_tile %largest, %y[%i] : tensor<64xf32, #row>, memref<32xf32>
   }
   return

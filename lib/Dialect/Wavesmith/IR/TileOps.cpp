@@ -84,10 +84,10 @@ LayoutAttr LayoutAttr::withoutDimension(int64_t dimension) const {
                          strip(getWaveEntries(), /*keepsPlace=*/true));
 }
 
-LogicalResult
-LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rank,
-                   ArrayRef<int64_t> registers, ArrayRef<int64_t> lanes,
-                   ArrayRef<int64_t> waves) {
+LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 int64_t rank, ArrayRef<int64_t> registers,
+                                 ArrayRef<int64_t> lanes,
+                                 ArrayRef<int64_t> waves) {
   if (rank < 1 || rank > 2)
     return emitError() << "expected entries of one or two dimensions, got "
                        << rank;
@@ -101,9 +101,9 @@ LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rank,
     return emitError() << "expected at most " << kMaxWaveBits
                        << " wave entries, got " << waves.size() / rank;
   SmallVector<SmallVector<int64_t>> steps(rank);
-  for (auto [flat, mayBeZero] : {std::pair(registers, false),
-                                 std::pair(lanes, true),
-                                 std::pair(waves, true)})
+  for (auto [flat, mayBeZero] :
+       {std::pair(registers, false), std::pair(lanes, true),
+        std::pair(waves, true)})
     for (size_t first = 0; first < flat.size(); first += rank) {
       unsigned count = 0;
       for (int64_t dimension = 0; dimension < rank; ++dimension) {
@@ -111,8 +111,8 @@ LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rank,
         if (step == 0)
           continue;
         if (step < 0 || step > kMaxStep || !llvm::isPowerOf2_64(step))
-          return emitError() << "expected an entry that is a power of two, got "
-                             << step;
+          return emitError()
+                 << "expected an entry that is a power of two, got " << step;
         ++count;
         steps[dimension].push_back(step);
       }
@@ -125,12 +125,12 @@ LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rank,
     llvm::sort(values);
     for (auto [index, value] : llvm::enumerate(values))
       if (value != int64_t(1) << index)
-        return emitError()
-               << "expected the entries of dimension " << dimension
-               << " to be 1, 2, 4, ..., each once; "
-               << (value < int64_t(1) << index
-                       ? Twine(value) + " is there twice"
-                       : Twine(int64_t(1) << index) + " is missing");
+        return emitError() << "expected the entries of dimension " << dimension
+                           << " to be 1, 2, 4, ..., each once; "
+                           << (value < int64_t(1) << index
+                                   ? Twine(value) + " is there twice"
+                                   : Twine(int64_t(1) << index) +
+                                         " is missing");
   }
   return success();
 }
@@ -198,9 +198,8 @@ LogicalResult GridWorkgroupOp::verify() {
   if (map.getNumInputs() != getSizes().size() || map.getNumSymbols() != 0)
     return emitOpError("expected as many operands as the grid's map has "
                        "dimensions, ")
-           << map.getNumDims() << ", and no symbols, got "
-           << getSizes().size() << " operands and " << map.getNumSymbols()
-           << " symbols";
+           << map.getNumDims() << ", and no symbols, got " << getSizes().size()
+           << " operands and " << map.getNumSymbols() << " symbols";
   int64_t waves = getWaves();
   if (waves <= 0 || !llvm::isPowerOf2_64(waves) ||
       waves > int64_t(1) << kMaxWaveBits)
@@ -253,8 +252,8 @@ static LogicalResult verifyTransfer(Operation *op, Value tile,
   if (memory.getRank() != type.getRank() ||
       int64_t(offsets.size()) != type.getRank())
     return op->emitOpError("expected memory and offsets of the tile's rank ")
-           << type.getRank() << ", got " << memory << " and "
-           << offsets.size() << " offsets";
+           << type.getRank() << ", got " << memory << " and " << offsets.size()
+           << " offsets";
   if (memory.getElementType() != type.getElementType())
     return op->emitOpError("expected memory of the tile's elements ")
            << type.getElementType() << ", got " << memory;
@@ -319,7 +318,8 @@ LogicalResult ReadTileOp::verify() {
 //===----------------------------------------------------------------------===//
 
 int64_t DotOp::getNumbersPerLane() {
-  unsigned bits = getElementTypeOrSelf(getLhs().getType()).getIntOrFloatBitWidth();
+  unsigned bits =
+      getElementTypeOrSelf(getLhs().getType()).getIntOrFloatBitWidth();
   return bits == 32 ? 1 : bits == 16 ? 4 : 8;
 }
 
@@ -407,9 +407,8 @@ LogicalResult DotOp::verify() {
       return emitOpError("expected register entry ")
              << bit << " of lhs and rhs to lead to the same place along K, got "
              << a << " and " << b;
-  for (auto [bit, entries] : llvm::enumerate(
-           llvm::zip_equal(d.getWaveEntries(), a.getWaveEntries(),
-                           b.getWaveEntries()))) {
+  for (auto [bit, entries] : llvm::enumerate(llvm::zip_equal(
+           d.getWaveEntries(), a.getWaveEntries(), b.getWaveEntries()))) {
     auto [ofD, ofA, ofB] = entries;
     Entry nowhere{0, 0};
     bool alongM = ofD.step != 0 && ofD.dimension == 0;
@@ -461,7 +460,8 @@ LogicalResult ReduceTileOp::verify() {
   for (const Entry &entry :
        cast<LayoutAttr>(type.getEncoding()).getWaveEntries())
     if (entry.step != 0 && entry.dimension == int64_t(getDimension()))
-      return emitOpError("expected wavefronts that do not lead along dimension ")
+      return emitOpError(
+                 "expected wavefronts that do not lead along dimension ")
              << getDimension() << ", got " << type;
   return success();
 }

@@ -1,0 +1,51 @@
+// RUN: wavesmith-opt %s --wavesmith-distribute-tiles | FileCheck %s -enable-var-scope
+
+#d = #wavesmith.layout<registers = [[1, 0], [2, 0], [8, 0], [16, 0]], lanes = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [4, 0]], waves = []>
+#a = #wavesmith.layout<registers = [[0, 1], [0, 2]], lanes = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 4]], waves = []>
+#b = #wavesmith.layout<registers = [[1, 0], [2, 0]], lanes = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [4, 0]], waves = []>
+#row = #wavesmith.layout<registers = [], lanes = [[1], [2], [4], [8], [16], [0]], waves = []>
+#lds = #wavesmith.lds_layout<contiguous = 1, padding = 4>
+
+// CHECK-LABEL: gpu.func @tiles
+// CHECK-SAME: workgroup(%[[LDS:.+]] : memref<640xf16, #gpu.address_space<workgroup>>
+// CHECK-SAME: known_block_size = array<i32: 64, 1, 1>
+// CHECK-SAME: wavesmith.grid = ["n ceildiv 32"]
+func.func @tiles(%x: memref<?xf16, #gpu.address_space<global>> {wavesmith.name = "x"}, %y: memref<?xf32, #gpu.address_space<global>> {wavesmith.name = "y"}, %n: index {wavesmith.name = "n"}) {
+  wavesmith.grid_workgroup affine_map<(n) -> (n ceildiv 32)>(%n) waves 1 {
+  ^bb0(%i: index):
+    %c0 = arith.constant 0 : index
+    %view = memref.reinterpret_cast %x to offset: [0], sizes: [%n, 16], strides: [16, 1] : memref<?xf16, #gpu.address_space<global>> to memref<?x16xf16, strided<[16, 1]>, #gpu.address_space<global>>
+    // The tile of 32 x 16 is two fragments of four elements.
+    // CHECK: rocdl.make.buffer.rsrc
+    // CHECK-COUNT-2: rocdl.raw.ptr.buffer.load {{.+}} : vector<2xi32>
+    // CHECK-NOT: raw.ptr.buffer.load
+    %loaded = wavesmith.load_tile %view[%i, %c0] vector 4 : memref<?x16xf16, strided<[16, 1]>, #gpu.address_space<global>> -> tensor<32x16xf16, #a>
+    // CHECK: gpu.barrier
+    // CHECK-COUNT-2: vector.store %{{.+}}, %[[LDS]][%{{.+}}] {alignment = 8 : i64}
+    // CHECK: gpu.barrier
+    %staged = wavesmith.stage_tile %loaded : tensor<32x16xf16, #a> -> tensor<32x16xf16, #lds>
+    // CHECK-COUNT-2: vector.load %[[LDS]][%{{.+}}] {alignment = 8 : i64}
+    %lhs = wavesmith.read_tile %staged : tensor<32x16xf16, #lds> -> tensor<32x16xf16, #a>
+    %rhs = arith.constant dense<1.0> : tensor<16x32xf16, #b>
+    %zero = arith.constant dense<0.0> : tensor<32x32xf32, #d>
+    // CHECK: %[[FIRST:.+]] = amdgpu.mfma 32x32x8 %{{.+}} * %{{.+}} + %{{.+}} blgp = none : vector<4xf16>, vector<4xf16>, vector<16xf32>
+    // CHECK: amdgpu.mfma 32x32x8 %{{.+}} * %{{.+}} + %[[FIRST]] blgp = none
+    %sum = wavesmith.dot %lhs, %rhs, %zero : tensor<32x16xf16, #a>, tensor<16x32xf16, #b>, tensor<32x32xf32, #d>
+    // Fifteen in the lane, one with the lane 32 away.
+    // CHECK-COUNT-15: arith.addf
+    // CHECK: gpu.shuffle xor
+    // CHECK: arith.addf
+    %total = wavesmith.reduce_tile %sum dimension 0 : tensor<32x32xf32, #d> -> tensor<32xf32, #row> {
+    ^bb0(%one: f32, %other: f32):
+      %both = arith.addf %one, %other : f32
+      wavesmith.yield %both : f32
+    }
+    %out = memref.reinterpret_cast %y to offset: [0], sizes: [%n], strides: [1] : memref<?xf32, #gpu.address_space<global>> to memref<?xf32, strided<[1]>, #gpu.address_space<global>>
+    // Of two lanes with the same value one stores.
+    // CHECK: arith.andi %{{.+}}, %c32_i32
+    // CHECK: arith.select
+    // CHECK: rocdl.raw.ptr.buffer.store
+    wavesmith.store_tile %total, %out[%i] : tensor<32xf32, #row>, memref<?xf32, strided<[1]>, #gpu.address_space<global>>
+  }
+  return
+}
