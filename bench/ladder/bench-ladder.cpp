@@ -310,7 +310,7 @@ Expected<Row> measure(const Rung &rung, const Problem &problem,
                     std::max(1.0, more(&sim::Counters::VALU));
   row.instructionsPerStep =
       more(&sim::Counters::instructions) /
-      (double(longer->counters.workgroups) * double(most - half));
+      (double(longer->report.workgroupsOfCU) * double(most - half));
   row.instructionsPerCycle = row.instructionsPerStep * double(most - half) *
                              double(longer->report.workgroupsOfCU) /
                              (longer->report.cycles - shorter->report.cycles);

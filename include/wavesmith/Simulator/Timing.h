@@ -47,8 +47,9 @@ struct TimingOptions {
   uint64_t detailedInstructions = 20'000'000;
   /// Instructions that neighbouring CUs execute for the state of the caches.
   uint64_t neighbourInstructions = 20'000'000;
-  /// Without it, only the workgroups that the model looks at are executed:
-  /// counters are theirs, and memory holds only their results.
+  /// Without it, only the workgroups that the model looks at are executed, and
+  /// memory holds only their results. Counters are then those of the compute
+  /// unit that is modelled in detail: its neighbours stop in the middle.
   bool executeRest = true;
   /// How much work each workgroup is, by its number and in any unit, for
   /// launches whose workgroups differ too much for the modelled ones to stand

@@ -336,12 +336,14 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
           double(rest);
   }
   cu.addCounters(counters, hits);
-  for (auto &other : others)
-    for (auto &execution : other->executions) {
-      counters += execution->counters;
-      for (auto [to, from] : zip(hits, execution->instructionHits()))
-        to += from;
-    }
+  // Neighbours that were not drained have done an arbitrary part of their work.
+  if (options.executeRest || checker)
+    for (auto &other : others)
+      for (auto &execution : other->executions) {
+        counters += execution->counters;
+        for (auto [to, from] : zip(hits, execution->instructionHits()))
+          to += from;
+      }
   countLaunch(dispatch, hits, counters);
 
   // The report.

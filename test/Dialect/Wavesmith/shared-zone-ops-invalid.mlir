@@ -610,6 +610,6 @@ func.func @f(%n: index, %v: tensor<4xf64>, %i: tensor<3xi32>, %z: f64, %m: memre
 // -----
 
 func.func @f(%x: f64) {
-  // expected-error @+1 {{'wavesmith.yield' op expects parent op 'wavesmith.segmented_reduce'}}
+  // expected-error @+1 {{'wavesmith.yield' op expects parent op to be one of 'wavesmith.attention, wavesmith.reduce_tile, wavesmith.segmented_reduce'}}
   wavesmith.yield %x : f64
 }

@@ -111,7 +111,10 @@ void PromoteToLDSPass::promote(WorkgroupOp workgroup, int64_t limit) {
     sayDone(op, "promote-to-lds",
             "promoted to LDS, " + llvm::Twine(bytes) + " bytes");
   }
-  // Tables that a loop reads element by element.
+  // Tables that a loop reads element by element. Several zones would each have
+  // a copy of what is the same for all.
+  if (zones > 1)
+    return;
   llvm::erase_if(tables, [&](TableOp op) {
     return feedsResident(op) ||
            llvm::any_of(op->getUsers(), [](Operation *user) {

@@ -185,8 +185,9 @@ def PromoteToLDSPass : Pass<"wavesmith-promote-to-lds", "::mlir::ModuleOp"> {
   let description = [{
     Needs a module with a target, unless `lds-bytes` is given. Stages in global
     memory that a loop reads become stages in LDS, and tables that it reads
-    element by element are staged there before it: what is written in the loop
-    first, small tensors first, as long as LDS has room. No bit changes.
+    element by element are staged there before it if a workgroup has one zone:
+    what is written in the loop first, small tensors first, as long as LDS has
+    room. No bit changes.
 
     Before: `%s = wavesmith.stage %y in global : tensor<150xf64>`
 
