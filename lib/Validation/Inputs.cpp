@@ -146,6 +146,10 @@ static void setNumber(HostArray &array, size_t index, double value) {
                 sizeof(whole));
     return;
   }
+  case ElementType::F16:
+  case ElementType::BF16:
+  case ElementType::F8E4M3FNUZ:
+    llvm_unreachable("functions of zones have none of these");
   }
 }
 

@@ -157,6 +157,10 @@ static ResultComparison compare(StringRef name, const HostArray &got,
   case ElementType::I32:
     compareElements<int32_t, uint32_t>(got, wanted, scale, bound, result);
     break;
+  case ElementType::F16:
+  case ElementType::BF16:
+  case ElementType::F8E4M3FNUZ:
+    llvm_unreachable("functions of zones have none of these");
   }
   return result;
 }
