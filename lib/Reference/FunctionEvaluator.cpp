@@ -274,3 +274,22 @@ FunctionEvaluator::evaluateSums(ArrayRef<double> values, size_t numZones,
     return error;
   return collect(all, numZones);
 }
+
+llvm::Expected<func::FuncOp> wavesmith::findFunction(ModuleOp module,
+                                                     StringRef wanted) {
+  SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
+  std::string names;
+  for (func::FuncOp function : functions) {
+    if (function.getSymName() == wanted ||
+        (wanted.empty() && functions.size() == 1))
+      return function;
+    names += (names.empty() ? "" : ", ") + function.getSymName().str();
+  }
+  if (names.empty())
+    names = "none";
+  if (wanted.empty())
+    return llvm::createStringError(
+        "pass --function=name; functions of the module are " + names);
+  return llvm::createStringError("the module has no function '" + wanted +
+                                 "'; it has " + names);
+}

@@ -409,25 +409,6 @@ Meaning::evaluate(const Arrays &values, int64_t zones, unsigned threads,
 // Stages
 //===----------------------------------------------------------------------===//
 
-static llvm::Expected<func::FuncOp> findFunction(ModuleOp module,
-                                                 StringRef wanted) {
-  SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
-  std::string names;
-  for (func::FuncOp function : functions) {
-    if (function.getSymName() == wanted ||
-        (wanted.empty() && functions.size() == 1))
-      return function;
-    names += (names.empty() ? "" : ", ") + function.getSymName().str();
-  }
-  if (names.empty())
-    names = "none";
-  if (wanted.empty())
-    return llvm::createStringError(
-        "pass --function=name; functions of the module are " + names);
-  return llvm::createStringError("the module has no function '" + wanted +
-                                 "'; it has " + names);
-}
-
 /// Compiles a copy of the module.
 static llvm::Expected<Stage> compileStage(ModuleOp module, StringRef function,
                                           ArrayRef<OptionalPass> passes,

@@ -327,25 +327,6 @@ static llvm::Expected<Request> readRequest(const CommandLine &line,
   return request;
 }
 
-static llvm::Expected<func::FuncOp> findFunction(ModuleOp module,
-                                                 StringRef wanted) {
-  SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
-  std::string names;
-  for (func::FuncOp function : functions) {
-    if (function.getSymName() == wanted ||
-        (wanted.empty() && functions.size() == 1))
-      return function;
-    names += (names.empty() ? "" : ", ") + function.getSymName().str();
-  }
-  if (names.empty())
-    names = "none";
-  if (wanted.empty())
-    return llvm::createStringError(
-        "pass --function=name; functions of the module are " + names);
-  return llvm::createStringError("the module has no function '" + wanted +
-                                 "'; it has " + names);
-}
-
 /// The records of an argument as an array whose zones they are.
 static std::vector<uint8_t>
 formatRecords(const FunctionEvaluator &function, const Argument &argument,
@@ -789,6 +770,22 @@ static llvm::Error runAttention(const CommandLine &line,
   return transaction.commit();
 }
 
+/// Makes the evaluator of a function and runs it; the program's exit status.
+template <typename EvaluatorT>
+static int evaluate(func::FuncOp function, const CommandLine &line,
+                    llvm::Error (*run)(const CommandLine &,
+                                       const EvaluatorT &)) {
+  // Diagnostics have been printed.
+  FailureOr<EvaluatorT> evaluator = EvaluatorT::create(function);
+  if (failed(evaluator))
+    return 1;
+  if (llvm::Error error = run(line, *evaluator)) {
+    printToolError(llvm::toString(std::move(error)));
+    return 1;
+  }
+  return 0;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   initializeTool("wavesmith-evaluate");
@@ -829,39 +826,14 @@ int main(int argc, char **argv) {
     printToolError(llvm::toString(function.takeError()));
     return 1;
   }
-  if (AttentionEvaluator::isFor(*function)) {
-    FailureOr<AttentionEvaluator> evaluator =
-        AttentionEvaluator::create(*function);
-    if (failed(evaluator))
-      return 1;
-    if (llvm::Error error = runAttention(line, *evaluator)) {
-      printToolError(llvm::toString(std::move(error)));
-      return 1;
-    }
-    return 0;
-  }
+  if (AttentionEvaluator::isFor(*function))
+    return evaluate<AttentionEvaluator>(*function, line, runAttention);
   if (line.roundResults) {
     printToolError("--round-results is for attention, and the function is "
                    "none");
     return 1;
   }
-  if (WorkgroupEvaluator::isFor(*function)) {
-    FailureOr<WorkgroupEvaluator> evaluator =
-        WorkgroupEvaluator::create(*function);
-    if (failed(evaluator))
-      return 1;
-    if (llvm::Error error = runWorkgroup(line, *evaluator)) {
-      printToolError(llvm::toString(std::move(error)));
-      return 1;
-    }
-    return 0;
-  }
-  FailureOr<FunctionEvaluator> evaluator = FunctionEvaluator::create(*function);
-  if (failed(evaluator))
-    return 1;
-  if (llvm::Error error = run(line, *evaluator)) {
-    printToolError(llvm::toString(std::move(error)));
-    return 1;
-  }
-  return 0;
+  if (WorkgroupEvaluator::isFor(*function))
+    return evaluate<WorkgroupEvaluator>(*function, line, runWorkgroup);
+  return evaluate<FunctionEvaluator>(*function, line, run);
 }

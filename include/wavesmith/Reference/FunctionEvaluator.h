@@ -144,6 +144,11 @@ private:
   std::vector<Result> results;
 };
 
+/// The function of a name, or the only one of a module if the name is empty; an
+/// error lists what there is.
+llvm::Expected<mlir::func::FuncOp> findFunction(mlir::ModuleOp module,
+                                                llvm::StringRef name);
+
 } // namespace wavesmith
 
 #endif // WAVESMITH_REFERENCE_FUNCTIONEVALUATOR_H

@@ -21,7 +21,7 @@
 #include "mlir/Pass/Pass.h"
 #include "wavesmith/Conversion/Passes.h"
 #include "wavesmith/Dialect/Wavesmith/IR/Wavesmith.h"
-#include "wavesmith/Target/Target.h"
+#include "wavesmith/Dialect/Wavesmith/Transforms/ModuleTarget.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -1147,15 +1147,10 @@ LogicalResult DistributeTilesPass::distribute(func::FuncOp function,
       return function.emitError("expected arrays in memory and scalars as "
                                 "arguments, got ")
              << type;
-  const TargetInfo *target = nullptr;
-  if (auto attribute =
-          getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName)) {
-    llvm::Expected<const TargetInfo &> found =
-        lookupTarget(attribute.getArchitecture(), attribute.getChip());
-    if (!found)
-      return workgroup.emitError(llvm::toString(found.takeError()));
-    target = &*found;
-  }
+  FailureOr<const TargetInfo *> found = findTarget(workgroup);
+  if (failed(found))
+    return failure();
+  const TargetInfo *target = *found;
   int64_t size = workgroup.getWaves() * 64;
   if (target && size > int64_t(target->maxWorkgroupSize))
     return workgroup.emitError("expected at most ")

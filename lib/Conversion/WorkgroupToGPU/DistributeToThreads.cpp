@@ -18,7 +18,7 @@
 #include "mlir/Pass/Pass.h"
 #include "wavesmith/Conversion/Passes.h"
 #include "wavesmith/Dialect/Wavesmith/IR/Wavesmith.h"
-#include "wavesmith/Target/Target.h"
+#include "wavesmith/Dialect/Wavesmith/Transforms/ModuleTarget.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <limits>
 
@@ -532,20 +532,6 @@ LogicalResult ThreadBody::rewrite(Operation *op) {
         return op->emitError("not supported in a workgroup that gives each "
                              "zone to a thread");
       });
-}
-
-/// The module's target; null if it has none.
-static FailureOr<const TargetInfo *> findTarget(WorkgroupOp workgroup) {
-  auto attribute =
-      workgroup->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
-          kTargetAttrName);
-  if (!attribute)
-    return static_cast<const TargetInfo *>(nullptr);
-  llvm::Expected<const TargetInfo &> target =
-      lookupTarget(attribute.getArchitecture(), attribute.getChip());
-  if (!target)
-    return workgroup.emitError(llvm::toString(target.takeError()));
-  return &*target;
 }
 
 /// A device runs workgroups up to a limit, in whole wavefronts.

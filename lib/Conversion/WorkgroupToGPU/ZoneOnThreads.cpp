@@ -23,6 +23,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "wavesmith/Dialect/Wavesmith/Transforms/SegmentPlacement.h"
+#include "wavesmith/Dialect/Wavesmith/Transforms/SharedZone.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -119,8 +120,13 @@ private:
   int32_t mostInWavefront(const PlacementRound &round, int64_t number);
   /// Up to which element the same wavefronts as at `begin` have some.
   int32_t endOfChunk(const PlacementRound &round, int32_t begin, int32_t end);
-  bool anyWavefrontDone(const PlacementRound &round, int32_t begin);
-  Value waveHasMore(const PlacementRound &round, int32_t begin);
+  /// A bit for each wavefront of the zone that has such a part.
+  uint32_t wavefrontsWith(const PlacementRound &round,
+                          llvm::function_ref<bool(const SegmentPart &)> holds);
+  uint32_t allWavefronts() {
+    return llvm::maskTrailingOnes<uint32_t>(
+        std::max<int64_t>(1, threads / wavefront));
+  }
   /// Whether this wavefront's bit is set.
   Value isInWavefronts(uint32_t mask);
   void combinePlaced(SegmentedReduceOp op, const PlacementRound &round,
@@ -240,16 +246,6 @@ private:
 };
 
 } // namespace
-
-/// Whether an operation computes each element of its results from one element
-/// of each operand.
-static bool isElementwise(Operation *op) {
-  StringRef dialect =
-      op->getDialect() ? op->getDialect()->getNamespace() : StringRef();
-  return op->getNumRegions() == 0 && op->getNumResults() == 1 &&
-         (dialect == "arith" || dialect == "math") &&
-         !isa<arith::ConstantOp>(op);
-}
 
 bool ZoneBody::readsSlots(SegmentedReduceOp op) {
   int64_t sharing = threadsOf(op.getElements().front().getType());
@@ -1153,7 +1149,8 @@ LogicalResult ZoneBody::reduceResident(SegmentedReduceOp op) {
     for (int32_t k = 0; k < roundPlaces[r];) {
       // Wavefronts that have nothing any more skip the rest.
       int32_t last = endOfChunk(round, k, roundPlaces[r]);
-      bool isSkipped = last > k && anyWavefrontDone(round, k);
+      uint32_t mask = wavefrontsWith(
+          round, [&](const SegmentPart &part) { return part.count > k; });
       auto fold = [&, r = r] {
         // All reads, then all sums.
         SmallVector<SmallVector<Value>> values;
@@ -1177,12 +1174,12 @@ LogicalResult ZoneBody::reduceResident(SegmentedReduceOp op) {
           accumulators.assign(next.begin(), next.end());
         }
       };
-      if (!isSkipped) {
+      if (mask == allWavefronts()) {
         fold();
       } else {
         auto guard =
             scf::IfOp::create(builder, loc, TypeRange(ValueRange(accumulators)),
-                              waveHasMore(round, k), /*withElseRegion=*/true);
+                              isInWavefronts(mask), /*withElseRegion=*/true);
         SmallVector<Value> before(accumulators);
         OpBuilder::InsertionGuard insertion(builder);
         builder.setInsertionPointToStart(guard.thenBlock());
@@ -1287,21 +1284,15 @@ int32_t ZoneBody::endOfChunk(const PlacementRound &round, int32_t begin,
   return end;
 }
 
-bool ZoneBody::anyWavefrontDone(const PlacementRound &round, int32_t begin) {
-  if (threads <= wavefront)
-    return false;
-  for (int64_t i = 0; i < threads / wavefront; ++i)
-    if (mostInWavefront(round, i) <= begin)
-      return true;
-  return false;
-}
-
-Value ZoneBody::waveHasMore(const PlacementRound &round, int32_t begin) {
+uint32_t ZoneBody::wavefrontsWith(
+    const PlacementRound &round,
+    llvm::function_ref<bool(const SegmentPart &)> holds) {
+  int64_t size = std::min(threads, wavefront);
   uint32_t mask = 0;
-  for (int64_t i = 0; i < threads / wavefront; ++i)
-    if (mostInWavefront(round, i) > begin)
+  for (int64_t i = 0; i < threads / size; ++i)
+    if (llvm::any_of(ArrayRef<SegmentPart>(round).slice(i * size, size), holds))
       mask |= 1u << i;
-  return isInWavefronts(mask);
+  return mask;
 }
 
 Value ZoneBody::isInWavefronts(uint32_t mask) {
@@ -1351,14 +1342,9 @@ void ZoneBody::combinePlaced(SegmentedReduceOp op, const PlacementRound &round,
     }
   };
   // Segments with many lanes are in the first wavefronts.
-  uint32_t mask = 0;
-  int64_t waves = std::max<int64_t>(1, threads / wavefront);
-  int64_t size = std::min(threads, wavefront);
-  for (int64_t i = 0; i < waves; ++i)
-    if (llvm::any_of(ArrayRef<SegmentPart>(round).slice(i * size, size),
-                     [](const SegmentPart &part) { return part.lanes > 1; }))
-      mask |= 1u << i;
-  if (llvm::popcount(mask) == waves)
+  uint32_t mask = wavefrontsWith(
+      round, [](const SegmentPart &part) { return part.lanes > 1; });
+  if (mask == allWavefronts())
     return combine();
   auto guard =
       scf::IfOp::create(builder, loc, TypeRange(ValueRange(accumulators)),

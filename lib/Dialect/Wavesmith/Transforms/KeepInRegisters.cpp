@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SharedZone.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Pass/Pass.h"
 #include "wavesmith/Dialect/Wavesmith/Transforms/Passes.h"
 #include "wavesmith/Dialect/Wavesmith/Transforms/SegmentPlacement.h"
+#include "wavesmith/Dialect/Wavesmith/Transforms/SharedZone.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;

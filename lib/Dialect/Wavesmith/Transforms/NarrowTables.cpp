@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SharedZone.h"
 #include "mlir/Pass/Pass.h"
 #include "wavesmith/Dialect/Wavesmith/Transforms/Passes.h"
+#include "wavesmith/Dialect/Wavesmith/Transforms/SharedZone.h"
 
 using namespace mlir;
 

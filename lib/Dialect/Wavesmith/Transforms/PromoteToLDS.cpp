@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SharedZone.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Pass/Pass.h"
+#include "wavesmith/Dialect/Wavesmith/Transforms/ModuleTarget.h"
 #include "wavesmith/Dialect/Wavesmith/Transforms/Passes.h"
-#include "wavesmith/Target/Target.h"
+#include "wavesmith/Dialect/Wavesmith/Transforms/SharedZone.h"
 
 using namespace mlir;
 
@@ -148,18 +148,13 @@ void PromoteToLDSPass::promote(WorkgroupOp workgroup, int64_t limit) {
 void PromoteToLDSPass::runOnOperation() {
   int64_t limit = ldsBytes;
   if (limit == 0) {
-    auto target = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
-    if (!target) {
-      getOperation().emitError("expected a module with a target, or ldsbytes");
+    FailureOr<const TargetInfo *> target = findTarget(getOperation());
+    if (succeeded(target) && !*target)
+      target = getOperation().emitError(
+          "expected a module with a target, or lds-bytes");
+    if (failed(target))
       return signalPassFailure();
-    }
-    llvm::Expected<const TargetInfo &> info =
-        lookupTarget(target.getArchitecture(), target.getChip());
-    if (!info) {
-      getOperation().emitError(llvm::toString(info.takeError()));
-      return signalPassFailure();
-    }
-    limit = info->ldsBytes;
+    limit = (*target)->ldsBytes;
   }
   for (WorkgroupOp workgroup : sharedZones(getOperation()))
     promote(workgroup, limit);

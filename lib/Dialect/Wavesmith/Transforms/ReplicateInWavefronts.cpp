@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SharedZone.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/Pass.h"
 #include "wavesmith/Dialect/Wavesmith/Transforms/Passes.h"
+#include "wavesmith/Dialect/Wavesmith/Transforms/SharedZone.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;

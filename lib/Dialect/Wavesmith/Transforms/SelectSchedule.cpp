@@ -7,8 +7,8 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "wavesmith/Dialect/Wavesmith/IR/Wavesmith.h"
+#include "wavesmith/Dialect/Wavesmith/Transforms/ModuleTarget.h"
 #include "wavesmith/Dialect/Wavesmith/Transforms/Passes.h"
-#include "wavesmith/Target/Target.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace wavesmith {
@@ -112,23 +112,17 @@ LogicalResult SelectSchedulePass::select(Op op, const TargetInfo &target) {
 
 void SelectSchedulePass::runOnOperation() {
   ModuleOp module = getOperation();
-  auto attribute = module->getAttrOfType<TargetAttr>(kTargetAttrName);
-  if (!attribute) {
-    module.emitError("expected a module with a target; run "
-                     "--wavesmith-attach-target first");
+  FailureOr<const TargetInfo *> target = findTarget(module);
+  if (succeeded(target) && !*target)
+    target = module.emitError("expected a module with a target; run "
+                              "--wavesmith-attach-target first");
+  if (failed(target))
     return signalPassFailure();
-  }
-  llvm::Expected<const TargetInfo &> target =
-      lookupTarget(attribute.getArchitecture(), attribute.getChip());
-  if (!target) {
-    module.emitError(llvm::toString(target.takeError()));
-    return signalPassFailure();
-  }
   auto walk = module.walk([&](Operation *op) {
     LogicalResult result =
         llvm::TypeSwitch<Operation *, LogicalResult>(op)
             .Case<OdeRhsOp, OdeProductionLossOp, OdeTermValuesOp,
-                  OdeIntegrateOp>([&](auto op) { return select(op, *target); })
+                  OdeIntegrateOp>([&](auto op) { return select(op, **target); })
             .Default([](Operation *) { return success(); });
     return failed(result) ? WalkResult::interrupt() : WalkResult::advance();
   });

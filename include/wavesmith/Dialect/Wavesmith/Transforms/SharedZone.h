@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef WAVESMITH_LIB_DIALECT_WAVESMITH_TRANSFORMS_SHAREDZONE_H
-#define WAVESMITH_LIB_DIALECT_WAVESMITH_TRANSFORMS_SHAREDZONE_H
+#ifndef WAVESMITH_DIALECT_WAVESMITH_TRANSFORMS_SHAREDZONE_H
+#define WAVESMITH_DIALECT_WAVESMITH_TRANSFORMS_SHAREDZONE_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -91,4 +91,4 @@ inline int64_t numElements(mlir::Value tensor) {
 
 } // namespace wavesmith
 
-#endif // WAVESMITH_LIB_DIALECT_WAVESMITH_TRANSFORMS_SHAREDZONE_H
+#endif // WAVESMITH_DIALECT_WAVESMITH_TRANSFORMS_SHAREDZONE_H
