@@ -15,6 +15,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "wavesmith/Dialect/Wavesmith/Transforms/SharedZone.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
@@ -737,6 +738,19 @@ LogicalResult WorkgroupCompiler::compile(Operation *op) {
         instruction.operands[0] = source.offset;
         instruction.operands[1] = slotOf(op.getIndices()[0]).offset;
         instruction.number = source.count;
+        return success();
+      })
+      .Case([&](tensor::ExtractSliceOp op) -> LogicalResult {
+        std::optional<int64_t> first = firstOfSlice(op);
+        if (!first)
+          return unsupported(op, " of other than neighbouring elements at a "
+                                 "constant place");
+        if (failed(define(op, op.getResult())))
+          return failure();
+        Slot part = slotOf(op.getSource()), place = slotOf(op.getResult());
+        part.offset += *first * getBytes(part.storage);
+        part.count = place.count;
+        emitCopy(op, part, place);
         return success();
       })
       .Case<tensor::ConcatOp, tensor::FromElementsOp>(

@@ -306,6 +306,14 @@ LogicalResult Rewriter::rewrite(Operation *op) {
     return set(error ? Value(tensor::SplatOp::create(builder, loc, type, error))
                      : Value());
   }
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+    Value error = errorOf(slice.getSource());
+    return set(error ? Value(tensor::ExtractSliceOp::create(
+                           builder, loc, slice.getType(), error,
+                           slice.getMixedOffsets(), slice.getMixedSizes(),
+                           slice.getMixedStrides()))
+                     : Value());
+  }
   if (auto concat = dyn_cast<tensor::ConcatOp>(op)) {
     if (llvm::none_of(concat.getInputs(),
                       [&](Value input) { return bool(errorOf(input)); }))

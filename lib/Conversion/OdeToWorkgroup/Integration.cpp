@@ -59,6 +59,8 @@ Value IntegrationBuilder::largest(Value tensor) {
 
 Value IntegrationBuilder::sumTerms(
     Value terms, ArrayRef<SmallVector<WeightedState>> entries) {
+  auto type = RankedTensorType::get({int64_t(entries.size())},
+                                    builder.getF64Type());
   // `state` of an entry is the number of the term.
   SmallVector<int32_t> positions, segments = {0};
   SmallVector<double> weights;
@@ -121,17 +123,24 @@ LogicalResult IntegrationBuilder::emitAsymptoticStep(ValueRange carried,
   FailureOr<Value> terms = sideBySide.emitTerms(loc, t, staged);
   if (failed(terms))
     return failure();
-  SmallVector<SmallVector<WeightedState>> gains(system.getNumStates()),
-      losses(system.getNumStates());
-  for (auto [r, weights] : llvm::enumerate(
-           getTermWeights(system, Quantity::ProductionLoss))) {
-    for (const WeightedState &entry : weights[0])
-      gains[entry.state].push_back({unsigned(r), entry.weight});
-    for (const WeightedState &entry : weights[1])
-      losses[entry.state].push_back({unsigned(r), entry.weight});
-  }
-  Value production = sumTerms(*terms, gains);
-  Value loss = sumTerms(*terms, losses);
+  // One reduction for both, so that long sums of the one stand beside short
+  // ones of the other.
+  unsigned numStates = system.getNumStates();
+  SmallVector<SmallVector<WeightedState>> entries(2 * numStates);
+  for (auto [r, weights] :
+       llvm::enumerate(getTermWeights(system, Quantity::ProductionLoss)))
+    for (unsigned part : {0, 1})
+      for (const WeightedState &entry : weights[part])
+        entries[part * numStates + entry.state].push_back(
+            {unsigned(r), entry.weight});
+  Value sums = stage(sumTerms(*terms, entries));
+  auto partOf = [&](int64_t first) -> Value {
+    return tensor::ExtractSliceOp::create(
+        builder, loc, type, sums, ValueRange(), ValueRange(), ValueRange(),
+        ArrayRef<int64_t>{first}, ArrayRef<int64_t>{numStates},
+        ArrayRef<int64_t>{1});
+  };
+  Value production = partOf(0), loss = partOf(numStates);
 
   auto method = cast<AsymptoticAttr>(op.getMethod());
   auto attribute = [&](const APFloat &value) {

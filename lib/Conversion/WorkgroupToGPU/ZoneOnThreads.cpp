@@ -1591,6 +1591,24 @@ LogicalResult ZoneBody::rewrite(Operation *op) {
         mapping.map(op.getResult(), value);
         return success();
       })
+      .Case([&](tensor::ExtractSliceOp op) -> LogicalResult {
+        std::optional<int64_t> first = firstOfSlice(op);
+        auto source = homes.find(op.getSource());
+        if (!first || source == homes.end() || !source->second.memory)
+          return op.emitError("expected neighbouring elements, at a constant "
+                              "place, of a tensor that all threads can read");
+        Home home = source->second;
+        home.hasRoomForZero = false;
+        home.depth = loops.size();
+        if (*first != 0) {
+          Value place = index(*first);
+          home.offset = home.offset ? arith::AddIOp::create(builder, loc,
+                                                            home.offset, place)
+                                    : place;
+        }
+        homes[op.getResult()] = std::move(home);
+        return success();
+      })
       .Case([&](tensor::ConcatOp op) -> LogicalResult {
         for (Operation *user : op->getUsers())
           if (!isa<StageOp>(user))

@@ -124,6 +124,10 @@ void KeepInRegistersPass::keep(WorkgroupOp workgroup) {
     if (layout.getEncoding() ||
         (op.getNumSegments() == 1 && op.getLanesOf(0) == threads))
       return;
+    if (llvm::any_of(llvm::seq(op.getNumSegments()), [&](unsigned i) {
+          return op.getLanesOf(i) > std::min(threads, kWavefront);
+        }))
+      return;
     int64_t perPlace = 0;
     for (Value tensor : op.getElements()) {
       std::optional<int64_t> part = registersOf(tensor, loop);

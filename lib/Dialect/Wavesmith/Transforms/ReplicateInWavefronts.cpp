@@ -122,7 +122,8 @@ static Component collect(ArrayRef<Value> seeds) {
       return;
     // These are read in either layout.
     Operation *op = value.getDefiningOp();
-    if (isa_and_nonnull<TableOp, SegmentedReduceOp>(op))
+    if (isa_and_nonnull<TableOp, SegmentedReduceOp,
+                        tensor::ExtractSliceOp>(op))
       return;
     if (auto stage = dyn_cast_or_null<StageOp>(op))
       if (stage.getSpace() != MemorySpace::Registers &&

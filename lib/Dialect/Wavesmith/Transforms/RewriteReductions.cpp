@@ -22,9 +22,6 @@ using namespace wavesmith;
 
 namespace {
 
-/// A wavefront's lanes; targets of other sizes are none of ours.
-constexpr int64_t kWavefront = 64;
-
 class RewriteReductionsPass
     : public wavesmith::impl::RewriteReductionsPassBase<RewriteReductionsPass> {
 public:
@@ -73,17 +70,23 @@ void RewriteReductionsPass::rewriteSegments(SegmentedReduceOp op,
           std::min<int32_t>(most, llvm::PowerOf2Ceil(std::max(1, wanted))));
     }
     op.setLanes(lanes);
-    // A round costs its longest thread's elements, its tree, and the writing of
-    // its results, as much as some elements.
-    int64_t cost = 0;
-    for (const PlacementRound &round : placeSegments(op, threads)) {
-      int32_t elements = 0, tree = 1;
-      for (const SegmentPart &part : round) {
-        elements = std::max(elements, part.count);
-        tree = std::max(tree, part.lanes);
+    // What costs the most is the wavefront with the most to do: in each round
+    // its longest thread's elements, its tree, and the writing of its results,
+    // as much as some elements.
+    SmallVector<int64_t> costs(llvm::divideCeil(threads, most));
+    for (const PlacementRound &round : placeSegments(op, threads))
+      for (auto [wave, cost] : llvm::enumerate(costs)) {
+        auto parts = ArrayRef(round).slice(wave * most, most);
+        if (llvm::none_of(parts, [](auto &part) { return part.segment >= 0; }))
+          continue;
+        int32_t elements = 0, tree = 1;
+        for (const SegmentPart &part : parts) {
+          elements = std::max(elements, part.count);
+          tree = std::max(tree, part.lanes);
+        }
+        cost += elements + llvm::Log2_32(tree) + 2;
       }
-      cost += elements + llvm::Log2_32(tree) + 4;
-    }
+    int64_t cost = *llvm::max_element(costs);
     if (best.empty() || cost < least) {
       least = cost;
       best = lanes;
@@ -96,6 +99,12 @@ void RewriteReductionsPass::rewriteSegments(SegmentedReduceOp op,
     return;
   }
   op.setLanes(best);
+  // Such results are visible to all.
+  for (Value result : op.getResults())
+    for (Operation *user : llvm::make_early_inc_range(result.getUsers()))
+      if (auto stage = dyn_cast<StageOp>(user);
+          stage && stage.getSpace() != MemorySpace::Registers)
+        stage.replaceAllUsesWith(result);
   sayDone(op, "rewrite-reductions",
           "reduced by " + llvm::Twine(*llvm::min_element(best)) + " to " +
               llvm::Twine(*llvm::max_element(best)) + " lanes a segment");

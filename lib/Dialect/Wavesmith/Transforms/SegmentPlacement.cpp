@@ -27,25 +27,54 @@ SmallVector<PlacementRound> wavesmith::placeSegments(SegmentedReduceOp op,
     return std::tuple(-a.lanes, -a.count, a.number) <
            std::tuple(-b.lanes, -b.count, b.number);
   });
-  SmallVector<PlacementRound> rounds;
-  int64_t next = threads;
+  // Segments of one kind share a wavefront.
+  int64_t width = std::min(threads, kWavefront);
+  struct Chunk {
+    SmallVector<Segment> segments;
+    int64_t lanes = 0;
+    /// Its longest thread's elements, and its tree.
+    int64_t cost = 0;
+  };
+  std::vector<Chunk> chunks;
   for (const Segment &segment : order) {
-    if (next + segment.lanes > threads) {
+    if (chunks.empty() || chunks.back().lanes + segment.lanes > width)
+      chunks.emplace_back();
+    Chunk &chunk = chunks.back();
+    chunk.segments.push_back(segment);
+    chunk.lanes += segment.lanes;
+    chunk.cost =
+        std::max<int64_t>(chunk.cost, segment.count + Log2_32(segment.lanes));
+  }
+  SmallVector<unsigned> largestFirst =
+      llvm::to_vector(llvm::seq<unsigned>(0, chunks.size()));
+  llvm::sort(largestFirst, [&](unsigned a, unsigned b) {
+    return std::tuple(-chunks[a].cost, a) < std::tuple(-chunks[b].cost, b);
+  });
+  // The wavefront with the least to do takes the next; what it takes second is
+  // in the second round.
+  SmallVector<int64_t> costs(divideCeil(threads, width)), taken(costs.size());
+  SmallVector<PlacementRound> rounds;
+  for (unsigned number : largestFirst) {
+    const Chunk &chunk = chunks[number];
+    size_t wave = llvm::min_element(costs) - costs.begin();
+    costs[wave] += chunk.cost + 1;
+    if (taken[wave] == int64_t(rounds.size()))
       rounds.emplace_back(threads);
-      next = 0;
-    }
-    int32_t begin = segments[segment.number],
-            end = segments[segment.number + 1];
-    for (int32_t lane = 0; lane < segment.lanes; ++lane) {
-      SegmentPart &part = rounds.back()[next++];
-      part.segment = segment.number;
-      part.begin = begin + lane;
-      part.stride = segment.lanes;
-      part.lanes = segment.lanes;
-      part.lane = lane;
-      part.count = part.begin < end
-                       ? int32_t(divideCeil(end - part.begin, segment.lanes))
-                       : 0;
+    SegmentPart *next = &rounds[taken[wave]++][wave * width];
+    for (const Segment &segment : chunk.segments) {
+      int32_t begin = segments[segment.number],
+              end = segments[segment.number + 1];
+      for (int32_t lane = 0; lane < segment.lanes; ++lane) {
+        SegmentPart &part = *next++;
+        part.segment = segment.number;
+        part.begin = begin + lane;
+        part.stride = segment.lanes;
+        part.lanes = segment.lanes;
+        part.lane = lane;
+        part.count = part.begin < end ? int32_t(divideCeil(end - part.begin,
+                                                           segment.lanes))
+                                      : 0;
+      }
     }
   }
   return rounds;

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -83,6 +84,20 @@ inline void eraseUnused(mlir::Operation *root) {
         if (op != root && mlir::isOpTriviallyDead(op))
           op->erase();
       });
+}
+
+/// The first element of a slice of neighbouring elements at a constant place,
+/// or nullopt if it is another kind of slice.
+inline std::optional<int64_t> firstOfSlice(mlir::tensor::ExtractSliceOp op) {
+  if (op.getSourceType().getRank() != 1 || op.getType().getRank() != 1 ||
+      op.isDynamicOffset(0) || op.isDynamicSize(0) || op.isDynamicStride(0) ||
+      op.getStaticStride(0) != 1)
+    return std::nullopt;
+  int64_t first = op.getStaticOffset(0);
+  if (first < 0 ||
+      first + op.getStaticSize(0) > op.getSourceType().getDimSize(0))
+    return std::nullopt;
+  return first;
 }
 
 inline int64_t numElements(mlir::Value tensor) {
