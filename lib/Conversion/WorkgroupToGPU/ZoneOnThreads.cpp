@@ -61,9 +61,9 @@ struct Home {
   Value memory, prefix, offset;
   /// The number of loops that the memory was written in.
   unsigned depth = 0;
-  /// In LDS: one element more than the tensor has room for, at its end, which
-  /// becomes +0.0 if a reduction asks for it.
-  bool hasRoomForZero = false;
+  /// In LDS: room for zeros at the tensor's end, which become +0.0 if a
+  /// reduction asks for them.
+  bool hasRoomForZeros = false;
   /// Each wavefront has a copy of its own.
   bool isOwn = false;
 };
@@ -76,6 +76,7 @@ struct ElementSource {
   unsigned depth = 0;
   /// Else memory, read at these positions ...
   Value tensor;
+  SmallVector<int32_t> positions;
   /// ... or an operation on other sources.
   Operation *op = nullptr;
   std::vector<ElementSource> operands;
@@ -113,7 +114,8 @@ private:
   FailureOr<ElementSource> findSource(Operation *user, Value tensor,
                                       ArrayRef<int32_t> elements);
   Value emitSource(const ElementSource &source, unsigned place);
-  /// Makes weights of padding -0.0 and their values a +0.0 in LDS.
+  /// Makes weights of padding -0.0 and their values a +0.0 in LDS, of a bank
+  /// that the lanes around do not read.
   void addZeroPadding(ElementSource &weight, ElementSource &value,
                       ArrayRef<bool> isPadding);
   /// The most elements of a thread of a wavefront, in a round.
@@ -483,7 +485,7 @@ void ZoneBody::barrier() {
 
 Home ZoneBody::allocateLDS(int64_t count, Type element, bool perWavefront) {
   int64_t copies = perWavefront ? threads / wavefront : size / threads;
-  int64_t room = count + 1;
+  int64_t room = count + kZerosInLDS;
   auto type =
       MemRefType::get({room * copies}, element, MemRefLayoutAttrInterface(),
                       gpu::AddressSpaceAttr::get(builder.getContext(),
@@ -491,7 +493,7 @@ Home ZoneBody::allocateLDS(int64_t count, Type element, bool perWavefront) {
   ldsBytes += llvm::alignTo(
       room * copies * llvm::divideCeil(element.getIntOrFloatBitWidth(), 8), 8);
   Home home;
-  home.hasRoomForZero = true;
+  home.hasRoomForZeros = true;
   home.isOwn = perWavefront;
   home.depth = loops.size();
   home.memory = kernel.addWorkgroupAttribution(type, loc);
@@ -955,6 +957,7 @@ FailureOr<ElementSource> ZoneBody::findSource(Operation *user, Value tensor,
   }
   if (found != homes.end() && found->second.memory) {
     source.tensor = tensor;
+    source.positions.assign(elements.begin(), elements.end());
     auto type =
         RankedTensorType::get({int64_t(elements.size())}, builder.getI32Type());
     for (Value at : loadPlaces(DenseElementsAttr::get(type, elements))) {
@@ -971,6 +974,7 @@ FailureOr<ElementSource> ZoneBody::findSource(Operation *user, Value tensor,
       for (Value &value : source.values)
         value = load(found->second, value);
       source.tensor = {};
+      source.positions.clear();
     }
     return source;
   }
@@ -1108,7 +1112,7 @@ LogicalResult ZoneBody::reduceResident(SegmentedReduceOp op) {
     ElementSource &weight = sources[a], &value = sources[b];
     isFree = weight.isFixed() &&
              weight.depth < std::max<size_t>(1, loops.size()) && value.tensor &&
-             homes[value.tensor].hasRoomForZero;
+             homes[value.tensor].hasRoomForZeros;
     if (isFree)
       addZeroPadding(weight, value, isPadding);
   }
@@ -1227,23 +1231,57 @@ void ZoneBody::addZeroPadding(ElementSource &weight, ElementSource &value,
     builder.setInsertionPointAfter(start);
     Value zero =
         arith::ConstantOp::create(builder, loc, builder.getF64FloatAttr(0.0));
-    auto one = RankedTensorType::get({1}, builder.getI1Type());
     Home at = home;
     if (home.offset)
       at.offset = arith::MulIOp::create(
           builder, loc, zoneInWorkgroup ? zoneInWorkgroup : wave,
-          index(count + 1));
-    Value isWriter = zoneInWorkgroup || !home.offset
-                         ? isElement(0, one)
-                         : Value(arith::CmpIOp::create(builder, loc,
-                                                       arith::CmpIPredicate::eq,
-                                                       laneInWave, index(0)));
-    guarded(isWriter, [&] { store(zero, at, index(count)); });
+          index(count + kZerosInLDS));
+    // By the threads that have this copy for themselves, a zero each if they
+    // are enough.
+    Value writer = home.isOwn && threads > wavefront ? laneInWave : lane;
+    int64_t writers =
+        home.isOwn && threads > wavefront ? wavefront : threads;
+    for (int64_t first = 0; first < kZerosInLDS; first += writers) {
+      Value isWriter;
+      if (kZerosInLDS - first < writers)
+        isWriter = arith::CmpIOp::create(builder, loc,
+                                         arith::CmpIPredicate::ult, writer,
+                                         index(kZerosInLDS - first));
+      guarded(isWriter, [&] {
+        store(zero, at,
+              arith::AddIOp::create(builder, loc, writer,
+                                    index(count + first)));
+      });
+    }
+  }
+  // A group of lanes is served at a time, each bank for one of them.
+  int64_t group = kZerosInLDS;
+  SmallVector<int32_t> positions(value.positions);
+  for (int64_t first = 0; first < int64_t(positions.size()); first += group) {
+    int64_t size = std::min<int64_t>(group, positions.size() - first);
+    SmallVector<bool> isTaken(group);
+    for (int64_t i = first; i < first + size; ++i)
+      if (!isPadding[i])
+        isTaken[positions[i] % group] = true;
+    int32_t zero = 0;
+    while (zero + 1 < group && isTaken[(count + zero) % group])
+      ++zero;
+    for (int64_t i = first; i < first + size; ++i)
+      if (isPadding[i])
+        positions[i] = count + zero;
+  }
+  auto positionType =
+      RankedTensorType::get({int64_t(positions.size())}, builder.getI32Type());
+  SmallVector<Value> places =
+      loadPlaces(DenseElementsAttr::get(positionType, ArrayRef(positions)));
+  for (auto [place, at] : llvm::enumerate(places)) {
+    moveBeforeLoop(0);
+    value.values[place] = arith::IndexCastUIOp::create(
+        builder, loc, builder.getIndexType(), at);
   }
   moveBeforeLoop(weight.depth);
   Value none =
       arith::ConstantOp::create(builder, loc, builder.getF64FloatAttr(-0.0));
-  Value last = index(count);
   for (size_t place = 0; place < weight.values.size(); ++place) {
     ArrayRef<bool> own = isPadding.slice(place * threads, threads);
     if (!llvm::is_contained(own, true))
@@ -1258,8 +1296,6 @@ void ZoneBody::addZeroPadding(ElementSource &weight, ElementSource &value,
         arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0)));
     weight.values[place] = arith::SelectOp::create(builder, loc, isNone, none,
                                                    weight.values[place]);
-    value.values[place] = arith::SelectOp::create(builder, loc, isNone, last,
-                                                  value.values[place]);
   }
 }
 
@@ -1598,7 +1634,7 @@ LogicalResult ZoneBody::rewrite(Operation *op) {
           return op.emitError("expected neighbouring elements, at a constant "
                               "place, of a tensor that all threads can read");
         Home home = source->second;
-        home.hasRoomForZero = false;
+        home.hasRoomForZeros = false;
         home.depth = loops.size();
         if (*first != 0) {
           Value place = index(*first);

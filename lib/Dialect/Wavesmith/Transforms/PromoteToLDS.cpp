@@ -34,10 +34,10 @@ private:
 
 } // namespace
 
-/// Bytes of LDS that a tensor takes, with its room for a zero at the end.
+/// Bytes of LDS that a tensor takes, with its room for zeros at the end.
 static int64_t bytesOf(Value tensor, int64_t copies) {
   int64_t bits = getElementTypeOrSelf(tensor.getType()).getIntOrFloatBitWidth();
-  return llvm::alignTo((numElements(tensor) + 1) * copies * (bits / 8), 8);
+  return llvm::alignTo((numElements(tensor) + kZerosInLDS) * copies * (bits / 8), 8);
 }
 
 /// Sorts operations; those with the same key stay in their order.

@@ -199,4 +199,29 @@ def PromoteToLDSPass : Pass<"wavesmith-promote-to-lds", "::mlir::ModuleOp"> {
   ];
 }
 
+def PlaceInBanksPass : Pass<"wavesmith-place-in-banks", "::mlir::ModuleOp"> {
+  let summary = "Order elements against conflicts of LDS banks";
+  let description = [{
+    Needs a module with a target. For what a loop computes, stages in LDS and
+    reads in resident reductions by tables: chooses the order of the staged
+    elements, and that of the elements of each segment, so that lanes that are
+    served at the same time read from different banks, as far as that is
+    possible. The search is the same in every run.
+
+    Changes annotations: sums have their terms in another order.
+
+    Before:
+
+    ```mlir
+    %staged = wavesmith.stage %products in lds : tensor<4xf64>
+    %values = wavesmith.gather %staged[%at] : tensor<4xf64>, tensor<7xi32> -> tensor<7xf64>
+    %sums = wavesmith.segmented_reduce(%weights, %values) init(%zero) segments [0, 3, 7] resident
+    ```
+
+    After: the same operations, with tables that hold the same pairs of weight
+    and value in another order.
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
 #endif // WAVESMITH_TRANSFORMS_PASSES_TD

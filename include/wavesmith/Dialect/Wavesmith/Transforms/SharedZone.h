@@ -38,6 +38,10 @@ inline mlir::Operation *loopAround(mlir::Operation *op) {
   return nullptr;
 }
 
+/// A tensor in LDS has so many elements more, at its end, for zeros that padding
+/// reads: one for each bank that a group of lanes leaves free.
+constexpr int64_t kZerosInLDS = 16;
+
 /// Whether a value is there before the loop begins.
 inline bool isBefore(mlir::Value value, mlir::Operation *loop) {
   return !loop->isAncestor(value.getParentRegion()->getParentOp());
