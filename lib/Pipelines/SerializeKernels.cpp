@@ -80,13 +80,20 @@ static LogicalResult checkFloatingPoint(llvm::Module &module, Location loc) {
   for (llvm::Function &function : module)
     for (llvm::Instruction &instruction : llvm::instructions(function)) {
       StringRef what;
-      if (auto *call = dyn_cast<llvm::IntrinsicInst>(&instruction))
-        if (call->getIntrinsicID() == llvm::Intrinsic::fmuladd)
+      llvm::FastMathFlags allowed;
+      if (auto *call = dyn_cast<llvm::IntrinsicInst>(&instruction)) {
+        llvm::Intrinsic::ID name = call->getIntrinsicID();
+        if (name == llvm::Intrinsic::fmuladd)
           what = "a multiplication and an addition that may be fused";
+        // The larger of two numbers has the same bits with it; who writes it
+        // has looked for NaN elsewhere.
+        if (name == llvm::Intrinsic::maxnum || name == llvm::Intrinsic::minnum)
+          allowed.setNoNaNs();
+      }
       // nnan and the like do not change finite results, but a back end may use
       // them to; nsz is as bad.
       if (isa<llvm::FPMathOperator>(instruction) &&
-          instruction.getFastMathFlags().any())
+          (instruction.getFastMathFlags() | allowed) != allowed)
         what = "fast-math flags";
       if (what.empty())
         continue;

@@ -147,16 +147,35 @@ LogicalResult IntegrationBuilder::emitAsymptoticStep(ValueRange carried,
     return number(value.convertToDouble());
   };
   Value m = largest(binary<arith::SubFOp>(production, loss));
-  Value h1 = binary<arith::MinimumFOp>(
-      binary<arith::MinimumFOp>(
-          binary<arith::DivFOp>(attribute(method.getFluxFraction()), m),
-          binary<arith::MulFOp>(attribute(method.getTimeFraction()), t)),
-      h);
+  double flux = method.getFluxFraction().convertToDouble();
+  // Where the flux bounds no step, no division: if m * most rounds to less than
+  // a little less than the flux fraction, flux / m is not below most.
+  Value most = binary<arith::MinimumFOp>(
+      binary<arith::MulFOp>(attribute(method.getTimeFraction()), t), h);
+  auto bounded = [&]() -> Value {
+    return binary<arith::MinimumFOp>(
+        binary<arith::DivFOp>(number(flux), m), most);
+  };
+  Value h1;
+  if (flux > 1e-200)
+    h1 = scf::IfOp::create(
+             builder, loc,
+             compare(arith::CmpFPredicate::OLE, binary<arith::MulFOp>(m, most),
+                     number(flux * (1 - 0x1p-50))),
+             [&](OpBuilder &, Location) {
+               scf::YieldOp::create(builder, loc, most);
+             },
+             [&](OpBuilder &, Location) {
+               scf::YieldOp::create(builder, loc, bounded());
+             })
+             .getResult(0);
+  else
+    h1 = bounded();
   Value trial = update(y, production, loss, h1);
-  Value h2 = h1, x;
   Value isGood = binary<arith::AndIOp>(
       math::IsFiniteOp::create(builder, loc, m),
       compare(arith::CmpFPredicate::OGT, h1, number(0.0)));
+  Value x, c, w, mustShrink, isSteered;
   if (total) {
     Value x0 = carried[5];
     x = conservedTotal(stage(trial));
@@ -165,64 +184,88 @@ LogicalResult IntegrationBuilder::emitAsymptoticStep(ValueRange carried,
     auto distance = [&](Value a, Value b) -> Value {
       return math::AbsFOp::create(builder, loc, binary<arith::SubFOp>(a, b));
     };
-    Value c = distance(x0, x);
-    Value w = binary<arith::MulFOp>(attribute(method.getTolerance()),
-                                    math::AbsFOp::create(builder, loc, total));
+    c = distance(x0, x);
+    w = binary<arith::MulFOp>(attribute(method.getTolerance()),
+                              math::AbsFOp::create(builder, loc, total));
     Value isWorse = compare(arith::CmpFPredicate::OGT, distance(x, total),
                             distance(x0, total));
-    Value mustShrink = binary<arith::AndIOp>(
+    mustShrink = binary<arith::AndIOp>(
         isWorse, compare(arith::CmpFPredicate::OGT, c, w));
-    Value mayGrow =
-        compare(arith::CmpFPredicate::OLT, c,
-                binary<arith::MulFOp>(number(0.25), w));
-    // Nearly all steps keep their size: two divisions fewer.
-    auto steered = scf::IfOp::create(
-        builder, loc, binary<arith::OrIOp>(mustShrink, mayGrow),
-        [&](OpBuilder &, Location) {
+    Value mayGrow = compare(arith::CmpFPredicate::OLT, c,
+                            binary<arith::MulFOp>(number(0.25), w));
+    isSteered = binary<arith::OrIOp>(mustShrink, mayGrow);
+  }
+  Value after = binary<arith::AddFOp>(t, h1);
+  Value nextSteps = binary<arith::AddIOp>(steps, integer(1));
+  // Nearly all steps are good, keep their size and are not the last: for these,
+  // nothing more has to be computed or chosen.
+  Value isUnusual = binary<arith::OrIOp>(
+      compare(arith::CmpFPredicate::OGE, after, end),
+      binary<arith::XOrIOp>(
+          isGood, arith::ConstantOp::create(builder, loc,
+                                            builder.getBoolAttr(true))));
+  if (total)
+    isUnusual = binary<arith::OrIOp>(isUnusual, isSteered);
+  SmallVector<Value> usual = {after, h1, nextSteps, integer(0), trial};
+  if (total)
+    usual.push_back(x);
+  auto step = scf::IfOp::create(
+      builder, loc, isUnusual,
+      [&](OpBuilder &, Location) {
+        Value h2 = h1;
+        if (total) {
           auto part = [&](double least) {
             Value bound = binary<arith::MaximumFOp>(
                 c, binary<arith::MulFOp>(number(least), w));
             return binary<arith::DivFOp>(w, bound);
           };
-          Value smaller = binary<arith::MulFOp>(
-              h1, binary<arith::MaximumFOp>(part(1e-9), number(0.1)));
-          Value larger = binary<arith::MulFOp>(h1, part(0.9));
-          scf::YieldOp::create(builder, loc,
-                               select(mustShrink, smaller, larger));
-        },
-        [&](OpBuilder &, Location) { scf::YieldOp::create(builder, loc, h1); });
-    h2 = steered.getResult(0);
-  }
-  Value after = binary<arith::AddFOp>(t, h2);
-  Value isLast = compare(arith::CmpFPredicate::OGE, after, end);
-  Value d = select(isLast, binary<arith::SubFOp>(end, t), h2);
-  // Nearly all steps keep the trial's step size: the update would be the same.
-  Value isChanged = compare(arith::CmpFPredicate::UNE, d, h1);
-  auto again = scf::IfOp::create(
-      builder, loc, isChanged,
-      [&](OpBuilder &, Location) {
-        SmallVector<Value> results = {update(y, production, loss, d)};
+          auto steered = scf::IfOp::create(
+              builder, loc, isSteered,
+              [&](OpBuilder &, Location) {
+                Value smaller = binary<arith::MulFOp>(
+                    h1, binary<arith::MaximumFOp>(part(1e-9), number(0.1)));
+                Value larger = binary<arith::MulFOp>(h1, part(0.9));
+                scf::YieldOp::create(builder, loc,
+                                     select(mustShrink, smaller, larger));
+              },
+              [&](OpBuilder &, Location) {
+                scf::YieldOp::create(builder, loc, h1);
+              });
+          h2 = steered.getResult(0);
+        }
+        Value after = binary<arith::AddFOp>(t, h2);
+        Value isLast = compare(arith::CmpFPredicate::OGE, after, end);
+        Value d = select(isLast, binary<arith::SubFOp>(end, t), h2);
+        // With the same step size, the update would be the same.
+        auto again = scf::IfOp::create(
+            builder, loc, compare(arith::CmpFPredicate::UNE, d, h1),
+            [&](OpBuilder &, Location) {
+              SmallVector<Value> results = {update(y, production, loss, d)};
+              if (total)
+                results.push_back(conservedTotal(stage(results[0])));
+              scf::YieldOp::create(builder, loc, results);
+            },
+            [&](OpBuilder &, Location) {
+              SmallVector<Value> results = {trial};
+              if (total)
+                results.push_back(x);
+              scf::YieldOp::create(builder, loc, results);
+            });
+        auto unlessBad = [&](Value good, Value bad) {
+          return select(isGood, good, bad);
+        };
+        SmallVector<Value> results = {
+            unlessBad(select(isLast, end, after), t), unlessBad(h2, h),
+            unlessBad(nextSteps, steps), unlessBad(integer(0), integer(2)),
+            unlessBad(again.getResult(0), y)};
         if (total)
-          results.push_back(conservedTotal(stage(results[0])));
+          results.push_back(again.getResult(1));
         scf::YieldOp::create(builder, loc, results);
       },
       [&](OpBuilder &, Location) {
-        SmallVector<Value> results = {trial};
-        if (total)
-          results.push_back(x);
-        scf::YieldOp::create(builder, loc, results);
+        scf::YieldOp::create(builder, loc, usual);
       });
-  auto unlessBad = [&](Value good, Value bad) {
-    return select(isGood, good, bad);
-  };
-  SmallVector<Value> next = {
-      unlessBad(select(isLast, end, after), t), unlessBad(h2, h),
-      unlessBad(binary<arith::AddIOp>(steps, integer(1)), steps),
-      unlessBad(integer(0), integer(2)), unlessBad(again.getResult(0), y)};
-  // The next step begins with the total of these states.
-  if (total)
-    next.push_back(again.getResult(1));
-  scf::YieldOp::create(builder, loc, next);
+  scf::YieldOp::create(builder, loc, step.getResults());
   return success();
 }
 

@@ -109,6 +109,8 @@ private:
   LogicalResult reduceSegmentsInLanes(SegmentedReduceOp op);
   LogicalResult reduceSegmentsAcrossLanes(SegmentedReduceOp op);
   LogicalResult reduceAllAcrossThreads(SegmentedReduceOp op);
+  LogicalResult reduceExtremum(SegmentedReduceOp op, bool isMaximum,
+                               Value &result);
   LogicalResult reduceResident(SegmentedReduceOp op);
   /// \param elements of the tensor, one a thread and place
   FailureOr<ElementSource> findSource(Operation *user, Value tensor,
@@ -192,8 +194,7 @@ private:
   void waitInWavefront();
   /// The value of the lane whose number differs in the bit `distance`, if all
   /// lanes whose numbers differ in lower bits have the same value. For 16 and
-  /// 32 only in those lanes whose number has that bit, and the higher of 16 and
-  /// 32; others get their own.
+  /// 32 only in the last lanes of the whole; what others get means nothing.
   Value exchange(Value value, int64_t distance);
   /// Moves a number of 32 bits, or the halves of one of 64.
   Value inHalves(Value value, llvm::function_ref<Value(Value)> move);
@@ -676,12 +677,9 @@ Value ZoneBody::exchange(Value value, int64_t distance) {
     return permute(amdgpu::DPPPerm::row_mirror, builder.getUnitAttr());
   default:
     // From the last lane of the sixteen, or thirty-two, before.
-    return amdgpu::DPPOp::create(builder, loc, type, value, value,
-                                 distance == 16 ? amdgpu::DPPPerm::row_bcast_15
-                                                : amdgpu::DPPPerm::row_bcast_31,
-                                 builder.getUnitAttr(),
-                                 /*row_mask=*/distance == 16 ? 0xa : 0xc,
-                                 /*bank_mask=*/0xf, /*bound_ctrl=*/false);
+    return permute(distance == 16 ? amdgpu::DPPPerm::row_bcast_15
+                                  : amdgpu::DPPPerm::row_bcast_31,
+                   builder.getUnitAttr());
   }
 }
 
@@ -834,12 +832,82 @@ LogicalResult ZoneBody::reduceSegmentsAcrossLanes(SegmentedReduceOp op) {
   return success();
 }
 
+/// Whether a reduction is that of arith.maximumf or of arith.minimumf.
+template <typename OpT> static bool isExtremum(SegmentedReduceOp op) {
+  return op.getElements().size() == 1 && op.getInit().size() == 1 &&
+         llvm::all_of(op->getRegions(), [](Region &region) {
+           Block &block = region.front();
+           auto most =
+               block.getTerminator()->getOperand(0).getDefiningOp<OpT>();
+           return most && most.getLhs() == block.getArgument(0) &&
+                  most.getRhs() == block.getArgument(1);
+         });
+}
+
+/// The largest or smallest element of a wavefront. Hardware's instruction
+/// leaves NaN out, and the detour around that costs three instructions more for
+/// each of the tree's levels; one look at all elements at once costs less.
+LogicalResult ZoneBody::reduceExtremum(SegmentedReduceOp op, bool isMaximum,
+                                       Value &result) {
+  Type layout = op.getElements().front().getType();
+  auto noNaN = arith::FastMathFlagsAttr::get(builder.getContext(),
+                                             arith::FastMathFlags::nnan);
+  auto extremum = [&](Value a, Value b) -> Value {
+    if (isMaximum)
+      return arith::MaxNumFOp::create(builder, loc, a, b, noNaN);
+    return arith::MinNumFOp::create(builder, loc, a, b, noNaN);
+  };
+  result = mapping.lookup(op.getInit()[0]);
+  Value isNaN;
+  auto look = [&](Value a, Value b) {
+    Value found = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO,
+                                        a, b);
+    isNaN = isNaN ? Value(arith::OrIOp::create(builder, loc, isNaN, found))
+                  : found;
+  };
+  // Threads past the end have the last element once more, which changes
+  // nothing here.
+  Value before = result;
+  for (int64_t slot = 0, end = numSlots(layout); slot < end; ++slot) {
+    Value value = slotValue(op, op.getElements()[0], slot);
+    if (!value)
+      return failure();
+    result = extremum(result, value);
+    if (before)
+      look(before, value);
+    before = before ? Value() : value;
+  }
+  if (before)
+    look(before, before);
+  for (int64_t distance = 1; distance < wavefront; distance *= 2)
+    result = extremum(result, exchange(result, distance));
+  Value last = arith::ConstantOp::create(
+      builder, loc, builder.getI32IntegerAttr(int32_t(wavefront) - 1));
+  result = ROCDL::ReadlaneOp::create(builder, loc, result.getType(), result,
+                                     last);
+  auto type = cast<FloatType>(result.getType());
+  Value nan = arith::ConstantOp::create(
+      builder, loc,
+      builder.getFloatAttr(type, APFloat::getNaN(type.getFloatSemantics())));
+  result = arith::SelectOp::create(builder, loc, uniform(isNaN), nan, result);
+  return success();
+}
+
 /// One segment on all threads, or on those of each wavefront: each thread folds
 /// its own slots.
 LogicalResult ZoneBody::reduceAllAcrossThreads(SegmentedReduceOp op) {
-  SmallVector<Value> accumulators = lookUpAll(op.getInit());
   Type layout = op.getElements().front().getType();
   int64_t sharing = threadsOf(layout);
+  bool isMaximum = isExtremum<arith::MaximumFOp>(op);
+  if (sharing == wavefront &&
+      (isMaximum || isExtremum<arith::MinimumFOp>(op))) {
+    Value result;
+    if (failed(reduceExtremum(op, isMaximum, result)))
+      return failure();
+    homes[op.getResult(0)].uniform = result;
+    return success();
+  }
+  SmallVector<Value> accumulators = lookUpAll(op.getInit());
   for (int64_t slot = 0, end = numSlots(layout); slot < end; ++slot) {
     SmallVector<Value> arguments(accumulators);
     for (Value elements : op.getElements()) {
