@@ -104,6 +104,36 @@ def SimplifyTermsPass : Pass<"wavesmith-simplify-terms", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
 
+def CombineDivisionsPass
+    : Pass<"wavesmith-combine-divisions", "::mlir::ModuleOp"> {
+  let summary = "Divide once where a quotient is only divided by";
+  let description = [{
+    Where q = a / y is used only as the 1 + q that something is divided by, and
+    to ask whether q is above 1: p / (1 + q) becomes p * (y / (y + a)), and the
+    question whether a, with its sign changed if y is negative, is above |y|. A
+    division takes more than ten instructions in double precision.
+
+    Changes annotations: the results differ by roundings, and a q within a
+    rounding of 1 may be on the other side of it.
+
+    Before:
+
+    ```mlir
+    %q = arith.divf %a, %y : tensor<150xf64>
+    %sum = arith.addf %one, %q : tensor<150xf64>
+    %x = arith.divf %p, %sum : tensor<150xf64>
+    ```
+
+    After:
+
+    ```mlir
+    %sum = arith.addf %y, %a : tensor<150xf64>
+    %part = arith.divf %y, %sum : tensor<150xf64>
+    %x = arith.mulf %p, %part : tensor<150xf64>
+    ```
+  }];
+}
+
 def NarrowTablesPass : Pass<"wavesmith-narrow-tables", "::mlir::ModuleOp"> {
   let summary = "Keep tables of small whole numbers in 8 or 16 bits";
   let description = [{
