@@ -120,10 +120,6 @@ private:
   /// that the lanes around do not read.
   void addZeroPadding(ElementSource &weight, ElementSource &value,
                       ArrayRef<bool> isPadding);
-  /// The most elements of a thread of a wavefront, in a round.
-  int32_t mostInWavefront(const PlacementRound &round, int64_t number);
-  /// Up to which element the same wavefronts as at `begin` have some.
-  int32_t endOfChunk(const PlacementRound &round, int32_t begin, int32_t end);
   /// A bit for each wavefront of the zone that has such a part.
   uint32_t wavefrontsWith(const PlacementRound &round,
                           llvm::function_ref<bool(const SegmentPart &)> holds);
@@ -1132,31 +1128,25 @@ LogicalResult ZoneBody::reduceResident(SegmentedReduceOp op) {
              << most << " lanes for a segment that is resident, got "
              << op.getLanesOf(i);
   SmallVector<PlacementRound> rounds = placeSegments(op, threads);
-  // One place for each element that a thread folds, in all rounds.
-  SmallVector<int32_t> roundPlaces;
-  int64_t numPlaces = 0;
-  for (const PlacementRound &round : rounds) {
-    int32_t count = 0;
-    for (const SegmentPart &part : round)
-      count = std::max(count, part.count);
-    roundPlaces.push_back(count);
-    numPlaces += count;
-  }
-  if (numPlaces > kMaxSlots)
+  // One slot for each element that a thread folds, in all rounds.
+  SmallVector<SmallVector<int32_t>> slots = firstSlots(rounds, threads);
+  int32_t numSlots = 0;
+  for (ArrayRef<int32_t> own : slots)
+    numSlots = std::max(numSlots, own.back());
+  if (numSlots > kMaxSlots)
     return op.emitOpError("a resident reduction on ")
            << threads << " threads makes more than " << kMaxSlots
            << " elements a thread; take more threads or lanes";
-  SmallVector<int32_t> elements;
-  SmallVector<bool> isPadding;
-  for (auto [round, count] : llvm::zip_equal(rounds, roundPlaces))
-    for (int32_t k = 0; k < count; ++k)
-      for (const SegmentPart &part : round) {
-        bool isElement = k < part.count;
-        isPadding.push_back(!isElement);
-        elements.push_back(
-            isElement
-                ? part.begin + k * part.stride
-                : std::min<int32_t>(part.begin, op.getSegments().back() - 1));
+  SmallVector<int32_t> elements(numSlots * threads,
+                                op.getSegments().back() - 1);
+  SmallVector<bool> isPadding(numSlots * threads, true);
+  int64_t width = std::min(threads, wavefront);
+  for (auto [r, round] : llvm::enumerate(rounds))
+    for (auto [thread, part] : llvm::enumerate(round))
+      for (int32_t k = 0; k < part.count; ++k) {
+        size_t place = (slots[thread / width][r] + k) * threads + thread;
+        isPadding[place] = false;
+        elements[place] = part.begin + k * part.stride;
       }
   SmallVector<ElementSource> sources;
   for (Value tensor : op.getElements()) {
@@ -1184,15 +1174,17 @@ LogicalResult ZoneBody::reduceResident(SegmentedReduceOp op) {
     if (isFree)
       addZeroPadding(weight, value, isPadding);
   }
-  SmallVector<Value> counts;
+  // Else a bit for each slot, in words of 32.
+  SmallVector<Value> hasElement;
   if (!isFree) {
-    SmallVector<int32_t> numbers;
-    for (const PlacementRound &round : rounds)
-      for (const SegmentPart &part : round)
-        numbers.push_back(part.count);
+    SmallVector<int32_t> words(llvm::divideCeil(numSlots, 32) * threads);
+    for (int32_t s = 0; s < numSlots; ++s)
+      for (int64_t t = 0; t < threads; ++t)
+        if (!isPadding[s * threads + t])
+          words[s / 32 * threads + t] |= int32_t(1u << (s % 32));
     auto type =
-        RankedTensorType::get({int64_t(numbers.size())}, builder.getI32Type());
-    counts = loadPlaces(DenseElementsAttr::get(type, ArrayRef(numbers)));
+        RankedTensorType::get({int64_t(words.size())}, builder.getI32Type());
+    hasElement = loadPlaces(DenseElementsAttr::get(type, ArrayRef(words)));
   }
   SmallVector<Home> results;
   for (Value result : op.getResults())
@@ -1214,62 +1206,113 @@ LogicalResult ZoneBody::reduceResident(SegmentedReduceOp op) {
   SmallVector<Value> lanes =
       roundTable([](const SegmentPart &part) { return part.lanes; });
 
-  SmallVector<SmallVector<Value>> folded;
-  int64_t place = 0;
-  for (auto [r, round] : llvm::enumerate(rounds)) {
-    SmallVector<Value> accumulators = lookUpAll(op.getInit());
-    for (int32_t k = 0; k < roundPlaces[r];) {
-      // Wavefronts that have nothing any more skip the rest.
-      int32_t last = endOfChunk(round, k, roundPlaces[r]);
-      uint32_t mask = wavefrontsWith(
-          round, [&](const SegmentPart &part) { return part.count > k; });
-      auto fold = [&, r = r] {
-        // All reads, then all sums.
-        SmallVector<SmallVector<Value>> values;
-        for (int32_t i = k; i < last; ++i)
-          values.push_back(
-              llvm::map_to_vector(sources, [&](const ElementSource &source) {
-                return emitSource(source, place + i);
-              }));
-        for (int32_t i = k; i < last; ++i) {
-          SmallVector<Value> arguments(accumulators);
-          arguments.append(values[i - k]);
-          SmallVector<Value> next = inlineRegion(op.getAccumulate(), arguments);
-          if (!isFree && hasPadding(place + i)) {
-            Value has = arith::CmpIOp::create(
-                builder, loc, arith::CmpIPredicate::sgt, counts[r],
-                arith::ConstantOp::create(builder, loc,
-                                          builder.getI32IntegerAttr(i)));
-            for (auto [value, before] : llvm::zip_equal(next, accumulators))
-              value = arith::SelectOp::create(builder, loc, has, value, before);
-          }
-          accumulators.assign(next.begin(), next.end());
-        }
-      };
-      if (mask == allWavefronts()) {
-        fold();
-      } else {
-        auto guard =
-            scf::IfOp::create(builder, loc, TypeRange(ValueRange(accumulators)),
-                              isInWavefronts(mask), /*withElseRegion=*/true);
-        SmallVector<Value> before(accumulators);
-        OpBuilder::InsertionGuard insertion(builder);
-        builder.setInsertionPointToStart(guard.thenBlock());
-        fold();
-        scf::YieldOp::create(builder, loc, accumulators);
-        builder.setInsertionPointToStart(guard.elseBlock());
-        scf::YieldOp::create(builder, loc, before);
-        accumulators.assign(guard.getResults().begin(),
-                            guard.getResults().end());
+  // A wavefront folds one round after the other; where a round ends, its sums
+  // are set aside.
+  SmallVector<Value> init = lookUpAll(op.getInit()), accumulators = init;
+  SmallVector<SmallVector<Value>> folded(rounds.size(), init);
+  auto wavesWith = [&](llvm::function_ref<bool(ArrayRef<int32_t>)> holds) {
+    uint32_t mask = 0;
+    for (auto [wave, own] : llvm::enumerate(slots))
+      if (holds(own))
+        mask |= 1u << wave;
+    return mask;
+  };
+  auto endRounds = [&](int32_t slot) {
+    for (size_t r = 0; r + 1 < rounds.size(); ++r) {
+      uint32_t mask = wavesWith([&](ArrayRef<int32_t> own) {
+        return own[r + 1] == slot && own[r + 1] != own[r];
+      });
+      if (mask == 0)
+        continue;
+      Value isHere = mask == allWavefronts() ? Value() : isInWavefronts(mask);
+      for (auto [value, aside, first] :
+           llvm::zip_equal(accumulators, folded[r], init)) {
+        aside = isHere ? Value(arith::SelectOp::create(builder, loc, isHere,
+                                                       value, aside))
+                       : value;
+        value = isHere ? Value(arith::SelectOp::create(builder, loc, isHere,
+                                                       first, value))
+                       : first;
       }
-      k = last;
     }
-    place += roundPlaces[r];
+  };
+  auto fold = [&](int32_t first, int32_t last) {
+    // All reads, then all sums.
+    SmallVector<SmallVector<Value>> values;
+    for (int32_t s = first; s < last; ++s)
+      values.push_back(
+          llvm::map_to_vector(sources, [&](const ElementSource &source) {
+            return emitSource(source, s);
+          }));
+    for (int32_t s = first; s < last; ++s) {
+      if (s != first)
+        endRounds(s);
+      SmallVector<Value> arguments(accumulators);
+      arguments.append(values[s - first]);
+      SmallVector<Value> next = inlineRegion(op.getAccumulate(), arguments);
+      if (!isFree && hasPadding(s)) {
+        Value bit = arith::AndIOp::create(
+            builder, loc, hasElement[s / 32],
+            arith::ConstantOp::create(
+                builder, loc,
+                builder.getI32IntegerAttr(int32_t(1u << (s % 32)))));
+        Value has = arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::ne, bit,
+            arith::ConstantOp::create(builder, loc,
+                                      builder.getI32IntegerAttr(0)));
+        for (auto [value, before] : llvm::zip_equal(next, accumulators))
+          value = arith::SelectOp::create(builder, loc, has, value, before);
+      }
+      accumulators.assign(next.begin(), next.end());
+    }
+  };
+  for (int32_t s = 0; s < numSlots;) {
+    // Wavefronts that have nothing any more skip the rest.
+    int32_t last = numSlots;
+    for (ArrayRef<int32_t> own : slots)
+      if (own.back() > s)
+        last = std::min(last, own.back());
+    uint32_t mask =
+        wavesWith([&](ArrayRef<int32_t> own) { return own.back() > s; });
+    if (s != 0)
+      endRounds(s);
+    if (mask == allWavefronts()) {
+      fold(s, last);
+      s = last;
+      continue;
+    }
+    auto all = [&] {
+      SmallVector<Value> values(accumulators);
+      for (ArrayRef<Value> aside : folded)
+        llvm::append_range(values, aside);
+      return values;
+    };
+    auto guard = scf::IfOp::create(builder, loc, TypeRange(ValueRange(all())),
+                                   isInWavefronts(mask),
+                                   /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard insertion(builder);
+    builder.setInsertionPointToStart(guard.elseBlock());
+    scf::YieldOp::create(builder, loc, all());
+    builder.setInsertionPointToStart(guard.thenBlock());
+    fold(s, last);
+    scf::YieldOp::create(builder, loc, all());
+    ResultRange results = guard.getResults();
+    size_t next = 0;
+    for (Value &value : accumulators)
+      value = results[next++];
+    for (SmallVector<Value> &aside : folded)
+      for (Value &value : aside)
+        value = results[next++];
+    s = last;
+  }
+  if (numSlots != 0)
+    endRounds(numSlots);
+  folded.back() = accumulators;
+  for (auto [r, round] : llvm::enumerate(rounds)) {
     int32_t mostLanes = 1;
     for (const SegmentPart &part : round)
       mostLanes = std::max(mostLanes, part.lanes);
-    combinePlaced(op, round, lanes[r], mostLanes, accumulators);
-    folded.push_back(std::move(accumulators));
+    combinePlaced(op, round, lanes[r], mostLanes, folded[r]);
   }
   barrier();
   for (auto [target, values] : llvm::zip_equal(targets, folded)) {
@@ -1365,27 +1408,6 @@ void ZoneBody::addZeroPadding(ElementSource &weight, ElementSource &value,
     weight.values[place] = arith::SelectOp::create(builder, loc, isNone, none,
                                                    weight.values[place]);
   }
-}
-
-int32_t ZoneBody::mostInWavefront(const PlacementRound &round, int64_t number) {
-  int32_t most = 0;
-  int64_t size = std::min(threads, wavefront);
-  for (const SegmentPart &part :
-       ArrayRef<SegmentPart>(round).slice(number * size, size))
-    most = std::max(most, part.count);
-  return most;
-}
-
-int32_t ZoneBody::endOfChunk(const PlacementRound &round, int32_t begin,
-                             int32_t end) {
-  if (threads <= wavefront)
-    return end;
-  for (int64_t i = 0; i < threads / wavefront; ++i) {
-    int32_t most = mostInWavefront(round, i);
-    if (most > begin)
-      end = std::min(end, most);
-  }
-  return end;
 }
 
 uint32_t ZoneBody::wavefrontsWith(

@@ -140,12 +140,9 @@ void KeepInRegistersPass::keep(WorkgroupOp workgroup) {
       perPlace += *part;
     }
     int64_t places = 0;
-    for (const PlacementRound &round : placeSegments(op, threads)) {
-      int64_t most = 0;
-      for (const SegmentPart &part : round)
-        most = std::max<int64_t>(most, part.count);
-      places += most;
-    }
+    for (ArrayRef<int32_t> slots :
+         firstSlots(placeSegments(op, threads), threads))
+      places = std::max<int64_t>(places, slots.back());
     if (places * perPlace > left) {
       sayNotDone(op, "keep-in-registers",
                  "not kept in registers: takes " +

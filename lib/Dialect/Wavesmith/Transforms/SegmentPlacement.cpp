@@ -77,5 +77,29 @@ SmallVector<PlacementRound> wavesmith::placeSegments(SegmentedReduceOp op,
       }
     }
   }
+  // All end together: a wavefront with fewer rounds has them last.
+  for (auto [wave, count] : llvm::enumerate(taken)) {
+    size_t missing = rounds.size() - count;
+    for (size_t r = rounds.size(); missing != 0 && r-- > missing;)
+      std::swap_ranges(&rounds[r][wave * width], &rounds[r][wave * width] + width,
+                       &rounds[r - missing][wave * width]);
+  }
   return rounds;
+}
+
+SmallVector<SmallVector<int32_t>>
+wavesmith::firstSlots(ArrayRef<PlacementRound> rounds, int64_t threads) {
+  int64_t width = std::min(threads, kWavefront);
+  SmallVector<SmallVector<int32_t>> slots(divideCeil(threads, width));
+  for (auto [wave, own] : llvm::enumerate(slots)) {
+    own.push_back(0);
+    for (const PlacementRound &round : rounds) {
+      int32_t most = 0;
+      for (const SegmentPart &part :
+           ArrayRef(round).slice(wave * width, width))
+        most = std::max(most, part.count);
+      own.push_back(own.back() + most);
+    }
+  }
+  return slots;
 }

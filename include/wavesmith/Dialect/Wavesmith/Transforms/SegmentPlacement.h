@@ -39,10 +39,15 @@ constexpr int64_t kWavefront = 64;
 /// and about as many elements a lane share a wavefront, neighbouring lanes on
 /// neighbouring threads, so that no thread waits long for another; the
 /// wavefront with the least to do takes the next such group, in a round of its
-/// own. The lanes of a segment start at a multiple of their number.
+/// own; all have one in the last round. The lanes of a segment start at a multiple of their number.
 /// \pre no segment has more lanes than a wavefront, or than `threads`
 llvm::SmallVector<PlacementRound> placeSegments(SegmentedReduceOp op,
                                                 int64_t threads);
+
+/// For each wavefront, the number of elements that its threads have folded, or
+/// waited for others to fold, before each round and after the last.
+llvm::SmallVector<llvm::SmallVector<int32_t>>
+firstSlots(llvm::ArrayRef<PlacementRound> rounds, int64_t threads);
 
 } // namespace wavesmith
 
