@@ -57,6 +57,35 @@ Value IntegrationBuilder::largest(Value tensor) {
       ValueRange{arith::ConstantIndexOp::create(builder, loc, 0)});
 }
 
+Value IntegrationBuilder::isAllBelow(Value tensor, double limit) {
+  Type i32 = builder.getI32Type();
+  Value staged = stage(tensor);
+  int32_t count = type.getDimSize(0);
+  auto reduce = SegmentedReduceOp::create(
+      builder, loc, TypeRange{RankedTensorType::get({1}, i32)},
+      ValueRange{staged}, ValueRange{integer(1)},
+      builder.getDenseI32ArrayAttr({0, count}), DenseI32ArrayAttr(),
+      UnitAttr());
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(&reduce.getAccumulate(), {},
+                                     {i32, builder.getF64Type()}, {loc, loc});
+  Value isBelow = compare(arith::CmpFPredicate::OLE, block->getArgument(1),
+                          number(limit));
+  isBelow = arith::ExtUIOp::create(builder, loc, i32, isBelow);
+  YieldOp::create(builder, loc,
+                  binary<arith::AndIOp>(block->getArgument(0), isBelow));
+  block = builder.createBlock(&reduce.getCombine(), {}, {i32, i32}, {loc, loc});
+  YieldOp::create(
+      builder, loc,
+      binary<arith::AndIOp>(block->getArgument(0), block->getArgument(1)));
+  builder.setInsertionPointAfter(reduce);
+  Value isAll = tensor::ExtractOp::create(
+      builder, loc, reduce.getResult(0),
+      ValueRange{arith::ConstantIndexOp::create(builder, loc, 0)});
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, isAll,
+                               integer(0));
+}
+
 Value IntegrationBuilder::sumTerms(
     Value terms, ArrayRef<SmallVector<WeightedState>> entries) {
   auto type = RankedTensorType::get({int64_t(entries.size())},
@@ -146,34 +175,41 @@ LogicalResult IntegrationBuilder::emitAsymptoticStep(ValueRange carried,
   auto attribute = [&](const APFloat &value) {
     return number(value.convertToDouble());
   };
-  Value m = largest(binary<arith::SubFOp>(production, loss));
-  double flux = method.getFluxFraction().convertToDouble();
-  // Where the flux bounds no step, no division: if m * most rounds to less than
-  // a little less than the flux fraction, flux / m is not below most.
+  Value flux = binary<arith::SubFOp>(production, loss);
+  double fraction = method.getFluxFraction().convertToDouble();
   Value most = binary<arith::MinimumFOp>(
       binary<arith::MulFOp>(attribute(method.getTimeFraction()), t), h);
-  auto bounded = [&]() -> Value {
-    return binary<arith::MinimumFOp>(
-        binary<arith::DivFOp>(number(flux), m), most);
+  auto boundByFlux = [&](OpBuilder &, Location) {
+    Value m = largest(flux);
+    Value bounded = binary<arith::MinimumFOp>(
+        binary<arith::DivFOp>(number(fraction), m), most);
+    scf::YieldOp::create(
+        builder, loc,
+        ValueRange{bounded, math::IsFiniteOp::create(builder, loc, m)});
   };
-  Value h1;
-  if (flux > 1e-200)
-    h1 = scf::IfOp::create(
-             builder, loc,
-             compare(arith::CmpFPredicate::OLE, binary<arith::MulFOp>(m, most),
-                     number(flux * (1 - 0x1p-50))),
-             [&](OpBuilder &, Location) {
-               scf::YieldOp::create(builder, loc, most);
-             },
-             [&](OpBuilder &, Location) {
-               scf::YieldOp::create(builder, loc, bounded());
-             })
-             .getResult(0);
-  else
-    h1 = bounded();
+  // Where the flux bounds no step, its largest element is not needed: if
+  // |F| * most rounds to a little less than the fraction for all elements, then
+  // fraction / max |F| is not below `most`. (A tiny fraction could underflow.)
+  Value isBounded =
+      fraction > 1e-200
+          ? isAllBelow(binary<arith::MulFOp>(
+                           math::AbsFOp::create(builder, loc, flux),
+                           splat(most)),
+                       fraction * (1 - 0x1p-50))
+          : arith::ConstantOp::create(builder, loc, builder.getBoolAttr(false));
+  auto yes = [&]() -> Value {
+    return arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
+  };
+  auto bound = scf::IfOp::create(
+      builder, loc, isBounded,
+      [&](OpBuilder &, Location) {
+        scf::YieldOp::create(builder, loc, ValueRange{most, yes()});
+      },
+      boundByFlux);
+  Value h1 = bound.getResult(0);
   Value trial = update(y, production, loss, h1);
   Value isGood = binary<arith::AndIOp>(
-      math::IsFiniteOp::create(builder, loc, m),
+      bound.getResult(1),
       compare(arith::CmpFPredicate::OGT, h1, number(0.0)));
   Value x, c, w, mustShrink, isSteered;
   if (total) {
@@ -201,9 +237,7 @@ LogicalResult IntegrationBuilder::emitAsymptoticStep(ValueRange carried,
   // nothing more has to be computed or chosen.
   Value isUnusual = binary<arith::OrIOp>(
       compare(arith::CmpFPredicate::OGE, after, end),
-      binary<arith::XOrIOp>(
-          isGood, arith::ConstantOp::create(builder, loc,
-                                            builder.getBoolAttr(true))));
+      binary<arith::XOrIOp>(isGood, yes()));
   if (total)
     isUnusual = binary<arith::OrIOp>(isUnusual, isSteered);
   SmallVector<Value> usual = {after, h1, nextSteps, integer(0), trial};

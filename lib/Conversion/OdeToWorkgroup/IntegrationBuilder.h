@@ -63,6 +63,8 @@ private:
   mlir::Value conservedTotal(mlir::Value staged);
   /// The largest absolute value, or NaN.
   mlir::Value largest(mlir::Value tensor);
+  /// Whether no element is above a limit or NaN.
+  mlir::Value isAllBelow(mlir::Value tensor, double limit);
   mlir::Value update(mlir::Value y, mlir::Value production, mlir::Value loss,
                      mlir::Value step);
   llvm::LogicalResult emitAsymptoticStep(mlir::ValueRange carried,

@@ -22,6 +22,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "wavesmith/Dialect/Wavesmith/Transforms/SegmentPlacement.h"
 #include "wavesmith/Dialect/Wavesmith/Transforms/SharedZone.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -111,6 +112,9 @@ private:
   LogicalResult reduceAllAcrossThreads(SegmentedReduceOp op);
   LogicalResult reduceExtremum(SegmentedReduceOp op, bool isMaximum,
                                Value &result);
+  /// 1 if something holds in all lanes, or in any, if that is what a reduction
+  /// asks; else null.
+  Value combineTruth(SegmentedReduceOp op, Value value);
   LogicalResult reduceResident(SegmentedReduceOp op);
   /// \param elements of the tensor, one a thread and place
   FailureOr<ElementSource> findSource(Operation *user, Value tensor,
@@ -889,6 +893,41 @@ LogicalResult ZoneBody::reduceExtremum(SegmentedReduceOp op, bool isMaximum,
   return success();
 }
 
+/// Whether a reduction asks if something holds for all elements, or for any, in
+/// numbers that are 0 or 1.
+template <typename OpT> static bool asksTruth(SegmentedReduceOp op) {
+  Block &accumulate = op.getAccumulate().front(),
+        &combine = op.getCombine().front();
+  auto fold = accumulate.getTerminator()->getOperand(0).getDefiningOp<OpT>();
+  auto both = combine.getTerminator()->getOperand(0).getDefiningOp<OpT>();
+  APInt init;
+  if (!fold || !both || op.getInit().size() != 1 ||
+      both->getOperands() != ValueRange(combine.getArguments()) ||
+      fold.getLhs() != accumulate.getArgument(0) ||
+      !matchPattern(op.getInit()[0], m_ConstantInt(&init)) || init.ugt(1))
+    return false;
+  auto own = fold.getRhs().template getDefiningOp<arith::ExtUIOp>();
+  return own && own.getIn().getType().isInteger(1);
+}
+
+Value ZoneBody::combineTruth(SegmentedReduceOp op, Value value) {
+  bool isAll = asksTruth<arith::AndIOp>(op);
+  if (!isAll && !asksTruth<arith::OrIOp>(op))
+    return {};
+  auto number = [&](int32_t n) -> Value {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getI32IntegerAttr(n));
+  };
+  // One look at all lanes: does any have what decides?
+  Value decides =
+      arith::CmpIOp::create(builder, loc,
+                            isAll ? arith::CmpIPredicate::eq
+                                  : arith::CmpIPredicate::ne,
+                            value, number(0));
+  return arith::SelectOp::create(builder, loc, uniform(decides),
+                                 number(isAll ? 0 : 1), number(isAll ? 1 : 0));
+}
+
 /// One segment on all threads, or on those of each wavefront: each thread folds
 /// its own slots.
 LogicalResult ZoneBody::reduceAllAcrossThreads(SegmentedReduceOp op) {
@@ -919,12 +958,20 @@ LogicalResult ZoneBody::reduceAllAcrossThreads(SegmentedReduceOp op) {
     accumulators.assign(next.begin(), next.end());
   }
   int64_t lanes = std::min(sharing, wavefront);
-  combineLanes(op, accumulators, lanes);
+  Value truth;
+  if (lanes == wavefront && accumulators.size() == 1)
+    truth = combineTruth(op, accumulators[0]);
+  if (truth)
+    accumulators[0] = truth;
+  else
+    combineLanes(op, accumulators, lanes);
   auto number = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(builder, loc,
                                      builder.getI32IntegerAttr(value));
   };
-  if (lanes == wavefront) {
+  if (truth) {
+    // All lanes have it.
+  } else if (lanes == wavefront) {
     for (Value &accumulator : accumulators)
       accumulator = ROCDL::ReadlaneOp::create(
           builder, loc, accumulator.getType(), accumulator, number(lanes - 1));
