@@ -190,6 +190,13 @@ private:
   void barrier();
   /// Memory of the workgroup, one part a zone or a wavefront.
   Home allocateLDS(int64_t count, Type element, bool perWavefront = false);
+  /// The element of such memory that a wavefront may write and nobody reads.
+  Value spareElement(int64_t count, bool perWavefront) {
+    Value spare = index(count + kZerosInLDS);
+    if (threads <= wavefront || perWavefront)
+      return spare;
+    return arith::AddIOp::create(builder, loc, spare, wave);
+  }
   /// The same for the threads of a wavefront.
   void waitInWavefront();
   /// The value of the lane whose number differs in the bit `distance`, if all
@@ -486,7 +493,7 @@ void ZoneBody::barrier() {
 
 Home ZoneBody::allocateLDS(int64_t count, Type element, bool perWavefront) {
   int64_t copies = perWavefront ? threads / wavefront : size / threads;
-  int64_t room = count + kZerosInLDS;
+  int64_t room = roomInLDS(count, threads, perWavefront);
   auto type =
       MemRefType::get({room * copies}, element, MemRefLayoutAttrInterface(),
                       gpu::AddressSpaceAttr::get(builder.getContext(),
@@ -602,13 +609,22 @@ LogicalResult ZoneBody::rewriteStage(StageOp op) {
       if (!value)
         return failure();
       Type layout = part.getType();
-      guarded(hasCopies ? isElement(slot, layout) : isOwnElement(slot, layout),
-              [&] {
-                Value at = arith::AddIOp::create(
-                    builder, loc, laneOf(layout),
-                    index(offset + slot * threadsOf(layout)));
-                store(value, home, at);
-              });
+      int64_t first = slot * threadsOf(layout);
+      Value isWriter =
+          hasCopies ? isElement(slot, layout) : isOwnElement(slot, layout);
+      Value at = arith::AddIOp::create(builder, loc, laneOf(layout),
+                                       index(offset + first));
+      // Where most threads write, the others do, too, at a place that nobody
+      // reads: a branch would cost more, and keep reads behind it.
+      bool writesAll = isWriter && op.getSpace() == MemorySpace::LDS &&
+                       (threads <= wavefront || hasCopies ||
+                        !isPerWavefront(layout));
+      if (writesAll) {
+        at = arith::SelectOp::create(builder, loc, isWriter, at,
+                                     spareElement(count, hasCopies));
+        isWriter = {};
+      }
+      guarded(isWriter, [&] { store(value, home, at); });
     }
     offset += numElements(part);
   }
@@ -1246,10 +1262,24 @@ LogicalResult ZoneBody::reduceResident(SegmentedReduceOp op) {
         RankedTensorType::get({int64_t(numbers.size())}, builder.getI32Type());
     return loadPlaces(DenseElementsAttr::get(type, ArrayRef(numbers)));
   };
-  // The last lane of a segment writes it.
+  // The last lane of a segment writes it; the others write, too, at a place
+  // that nobody reads.
+  int64_t numSegments = op.getNumSegments();
   SmallVector<Value> targets = roundTable([&](const SegmentPart &part) {
     return part.segment >= 0 && part.lane + 1 == part.lanes ? part.segment : -1;
   });
+  for (Value &target : targets) {
+    OpBuilder::InsertionGuard guard(builder);
+    moveBeforeLoop(0);
+    Value isLast = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::sge, target,
+        arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0)));
+    target = arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(),
+                                          target);
+    target = arith::SelectOp::create(
+        builder, loc, isLast, target,
+        spareElement(numSegments, /*perWavefront=*/false));
+  }
   SmallVector<Value> lanes =
       roundTable([](const SegmentPart &part) { return part.lanes; });
 
@@ -1362,17 +1392,9 @@ LogicalResult ZoneBody::reduceResident(SegmentedReduceOp op) {
     combinePlaced(op, round, lanes[r], mostLanes, folded[r]);
   }
   barrier();
-  for (auto [target, values] : llvm::zip_equal(targets, folded)) {
-    Value isLast = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::sge, target,
-        arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0)));
-    Value at = arith::IndexCastUIOp::create(builder, loc,
-                                            builder.getIndexType(), target);
-    guarded(isLast, [&, &values = values] {
-      for (auto [home, value] : llvm::zip_equal(results, values))
-        store(value, home, at);
-    });
-  }
+  for (auto [target, values] : llvm::zip_equal(targets, folded))
+    for (auto [home, value] : llvm::zip_equal(results, values))
+      store(value, home, target);
   barrier();
   for (auto [result, home] : llvm::zip_equal(op.getResults(), results))
     homes[result] = home;
@@ -1393,7 +1415,7 @@ void ZoneBody::addZeroPadding(ElementSource &weight, ElementSource &value,
     if (home.offset)
       at.offset = arith::MulIOp::create(
           builder, loc, zoneInWorkgroup ? zoneInWorkgroup : wave,
-          index(count + kZerosInLDS));
+          index(roomInLDS(count, threads, home.isOwn)));
     // By the threads that have this copy for themselves, a zero each if they
     // are enough.
     Value writer = home.isOwn && threads > wavefront ? laneInWave : lane;

@@ -34,10 +34,12 @@ private:
 
 } // namespace
 
-/// Bytes of LDS that a tensor takes, with its room for zeros at the end.
-static int64_t bytesOf(Value tensor, int64_t copies) {
-  int64_t bits = getElementTypeOrSelf(tensor.getType()).getIntOrFloatBitWidth();
-  return llvm::alignTo((numElements(tensor) + kZerosInLDS) * copies * (bits / 8), 8);
+/// Bytes of LDS that a tensor takes, in all its copies.
+static int64_t bytesOf(Value tensor, int64_t copies, int64_t threads) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  int64_t room = roomInLDS(type.getDimSize(0), threads,
+                           isa_and_nonnull<PerWavefrontAttr>(type.getEncoding()));
+  return llvm::alignTo(room * copies * (type.getElementTypeBitWidth() / 8), 8);
 }
 
 /// Sorts operations; those with the same key stay in their order.
@@ -53,7 +55,8 @@ static void sortByKey(SmallVectorImpl<OpT> &operations, KeyT key) {
 
 void PromoteToLDSPass::promote(WorkgroupOp workgroup, int64_t limit) {
   int64_t size = workgroup.getSize();
-  int64_t zones = size / *workgroup.getThreadsPerZone();
+  int64_t threads = *workgroup.getThreadsPerZone();
+  int64_t zones = size / threads;
   int64_t waves = llvm::divideCeil(size, 64);
   auto copiesOf = [&](Value tensor) {
     bool isCopied = isa_and_nonnull<PerWavefrontAttr>(
@@ -67,13 +70,13 @@ void PromoteToLDSPass::promote(WorkgroupOp workgroup, int64_t limit) {
     // What the distribution places there itself.
     if (auto reduce = dyn_cast<SegmentedReduceOp>(op)) {
       for (Value result : reduce.getResults())
-        used += bytesOf(result, zones);
+        used += bytesOf(result, zones, threads);
       if (reduce.getNumSegments() == 1)
         used += 8 * (waves + 1) * reduce.getNumResults();
     }
     auto stage = dyn_cast<StageOp>(op);
     if (stage && stage.getSpace() == MemorySpace::LDS)
-      used += bytesOf(stage.getResult(), copiesOf(stage.getResult()));
+      used += bytesOf(stage.getResult(), copiesOf(stage.getResult()), threads);
     if (stage && stage.getSpace() == MemorySpace::Global)
       stages.push_back(stage);
     auto table = dyn_cast<TableOp>(op);
@@ -94,11 +97,11 @@ void PromoteToLDSPass::promote(WorkgroupOp workgroup, int64_t limit) {
   llvm::erase_if(stages, [&](StageOp op) { return !isRead(op); });
   auto key = [&](StageOp op) {
     return std::pair(loopAround(op) == nullptr,
-                     bytesOf(op.getResult(), copiesOf(op.getResult())));
+                     bytesOf(op.getResult(), copiesOf(op.getResult()), threads));
   };
   sortByKey(stages, key);
   for (StageOp op : stages) {
-    int64_t bytes = bytesOf(op.getResult(), copiesOf(op.getResult()));
+    int64_t bytes = bytesOf(op.getResult(), copiesOf(op.getResult()), threads);
     if (used + bytes > limit) {
       sayNotDone(op, "promote-to-lds",
                  "not promoted: needs " + llvm::Twine(bytes) +
@@ -121,9 +124,9 @@ void PromoteToLDSPass::promote(WorkgroupOp workgroup, int64_t limit) {
              return isa<StageOp, ReplicateOp>(user);
            });
   });
-  sortByKey(tables, [&](TableOp op) { return bytesOf(op.getResult(), zones); });
+  sortByKey(tables, [&](TableOp op) { return bytesOf(op.getResult(), zones, threads); });
   for (TableOp op : tables) {
-    int64_t bytes = bytesOf(op.getResult(), zones);
+    int64_t bytes = bytesOf(op.getResult(), zones, threads);
     if (used + bytes > limit) {
       sayNotDone(op, "promote-to-lds",
                  "not promoted: needs " + llvm::Twine(bytes) +

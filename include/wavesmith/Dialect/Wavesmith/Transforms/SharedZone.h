@@ -42,6 +42,13 @@ inline mlir::Operation *loopAround(mlir::Operation *op) {
 /// reads: one for each bank that a group of lanes leaves free.
 constexpr int64_t kZerosInLDS = 16;
 
+/// Elements of LDS that a tensor takes: its own, zeros, and one for each
+/// wavefront that threads write which have nothing to write.
+inline int64_t roomInLDS(int64_t count, int64_t threads, bool perWavefront) {
+  int64_t wavefronts = perWavefront ? 1 : llvm::divideCeil(threads, 64);
+  return count + kZerosInLDS + wavefronts;
+}
+
 /// Whether a value is there before the loop begins.
 inline bool isBefore(mlir::Value value, mlir::Operation *loop) {
   return !loop->isAncestor(value.getParentRegion()->getParentOp());
