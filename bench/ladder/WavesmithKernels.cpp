@@ -194,9 +194,8 @@ Kernels::prepare(sim::Memory &memory, ArrayRef<Zone> zones, uint64_t maxSteps) {
       return std::move(error);
   }
   launch.workgroup = {(*kernel)->workgroupSize, 1, 1};
-  launch.grid = {uint32_t(divideCeil(count, (*kernel)->zonesPerWorkgroup)) *
-                     (*kernel)->workgroupSize,
-                 1, 1};
+  launch.grid = {uint32_t(divideCeil(count, (*kernel)->zonesPerWorkgroup)), 1,
+                 1};
   std::vector<Zone> before(zones.begin(), zones.end());
   launch.readStates =
       [addresses, before, numStates](

@@ -31,6 +31,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 #include <cmath>
@@ -101,11 +102,20 @@ struct Row {
   /// time that LDS was busy.
   double ldsConflictShare = 0;
   std::string limit;
+  /// Cycles that a step takes at least, by what of the model alone.
+  sim::LowerBounds bounds;
   double barrierShare = 0;
   uint64_t steps = 0;
   /// The largest relative difference from the sequential program.
   double largestDifference = 0;
 };
+
+/// The largest of the parts: no kernel that executes these instructions takes
+/// less on the modelled machine. The order of a wavefront's instructions is
+/// left out of it, for a compiler may choose another one.
+double boundOf(const sim::LowerBounds &bounds) {
+  return std::max({bounds.lds, bounds.issue, bounds.dependencies});
+}
 
 /// How far the kernels' results may be from the sequential program's, relative,
 /// for abundances above smallestCompared. They differ by sums in another order,
@@ -205,6 +215,10 @@ Expected<Launch> modelledLaunch(const Rung &rung, const Problem &problem,
   options.chip = chip.str();
   options.fittedScale = fittedScale;
   options.executeRest = false;
+  options.followDependencies = fittedScale == 1.0;
+  // Neighbours fill the caches that they share with the modelled CU; once the
+  // tables are there, nothing changes any more.
+  options.neighbourInstructions = 5'000'000;
   // All of the modelled compute unit's steps in detail.
   options.detailedInstructions = ~uint64_t(0);
   auto object = rung.objectFor(steps);
@@ -251,6 +265,31 @@ Expected<double> checkOtherZones(const Rung &rung, const Problem &problem,
   if (!states)
     return states.takeError();
   return check(rung, problem, zones, *states, steps);
+}
+
+/// What limits the steps alone: as TimingReport::limit, of what the longer
+/// launch did more.
+std::string
+limitOf(const sim::TimingReport &shorter, const sim::TimingReport &longer,
+        const std::array<uint64_t, sim::numStallReasons> &stalls) {
+  StringRef busiest;
+  double most = 0;
+  for (const sim::ResourceShare &resource : longer.shares)
+    for (const sim::ResourceShare &before : shorter.shares)
+      if (before.name == resource.name) {
+        double share = (resource.share * longer.cycles -
+                        before.share * shorter.cycles) /
+                       (longer.cycles - shorter.cycles);
+        if (share > most) {
+          most = share;
+          busiest = resource.name;
+        }
+      }
+  if (most > 0.5)
+    return busiest.str();
+  auto reason = std::distance(stalls.begin(), llvm::max_element(stalls));
+  return ("latency: " + sim::stringify(static_cast<sim::StallReason>(reason)))
+      .str();
 }
 
 Expected<Row> measure(const Rung &rung, const Problem &problem,
@@ -301,7 +340,6 @@ Expected<Row> measure(const Rung &rung, const Problem &problem,
   row.ldsBytes = longer->ldsBytes;
   row.occupancy = longer->report.achievedOccupancy;
   row.occupancyLimit = longer->report.occupancyLimit;
-  row.limit = longer->report.limit;
   // Of the steps alone: what the longer launch did more than the shorter one.
   auto more = [&](auto member) {
     return double(longer->counters.*member - shorter->counters.*member);
@@ -317,12 +355,31 @@ Expected<Row> measure(const Rung &rung, const Problem &problem,
   row.ldsConflictShare =
       (longer->report.ldsConflictCycles - shorter->report.ldsConflictCycles) /
       std::max(1.0, longer->report.ldsCycles - shorter->report.ldsCycles);
-  uint64_t stalls = 0;
-  for (uint64_t cycles : longer->report.stallsByReason)
-    stalls += cycles;
-  row.barrierShare = double(longer->report.stallsByReason[static_cast<unsigned>(
-                         sim::StallReason::Barrier)]) /
-                     double(std::max<uint64_t>(1, stalls));
+  std::array<uint64_t, sim::numStallReasons> stalls;
+  uint64_t allStalls = 0;
+  for (unsigned r = 0; r < sim::numStallReasons; ++r) {
+    stalls[r] =
+        longer->report.stallsByReason[r] - shorter->report.stallsByReason[r];
+    allStalls += stalls[r];
+  }
+  row.barrierShare =
+      double(stalls[static_cast<unsigned>(sim::StallReason::Barrier)]) /
+      double(std::max<uint64_t>(1, allStalls));
+  row.limit = limitOf(shorter->report, longer->report, stalls);
+
+  auto perStepOf = [&](double sim::LowerBounds::*part, double times) {
+    return (longer->report.bounds.*part - shorter->report.bounds.*part) *
+           times * perStep;
+  };
+  // Chains of workgroups that a CU can have at the same time overlap.
+  double rounds =
+      double(divideCeil(longer->report.workgroupsOfCU,
+                        uint64_t(longer->report.residentWorkgroups)));
+  using Bounds = sim::LowerBounds;
+  row.bounds.lds = perStepOf(&Bounds::lds, 1);
+  row.bounds.issue = perStepOf(&Bounds::issue, 1);
+  row.bounds.dependencies = perStepOf(&Bounds::dependencies, rounds);
+  row.bounds.inOrder = perStepOf(&Bounds::inOrder, rounds);
   return row;
 }
 
@@ -401,13 +458,13 @@ struct Ladder {
            << name << ", " << target->computeUnits << " CUs\n"
            << "Modelled: cycles a step and a CU, and their ratios; nothing was "
               "measured on a GPU\n\n"
-           << "name               blog s  cycles/step  vs start   vs end  VGPR "
+           << "name                    blog s  cycles/step  vs start   vs end  VGPR "
               "SGPR "
               "  LDS KB  occup.  lanes/64   IPC  conflicts  latencies -1/3 "
               "+1/3  difference  limit\n";
     const Row *start = find("hip-start"), *end = find("hip-end");
     for (const Row &row : rows) {
-      outs() << left_justify(row.name, 18);
+      outs() << left_justify(row.name, 23);
       if (row.publishedSeconds)
         outs() << format("%7.2f", *row.publishedSeconds);
       else
@@ -426,6 +483,19 @@ struct Ladder {
              << format("%10.0f", row.cyclesPerStepAtScale[1])
              << format("%12.1e  ", row.largestDifference) << row.limit << "\n";
     }
+    outs() << "\nCycles a step that the same instructions take at least: the "
+              "largest of LDS, issue and dependencies is the bound\n"
+              "name                    cycles     bound  vs bound       LDS   "
+              "  issue  dependencies  wavefronts in order\n";
+    for (const Row &row : rows)
+      outs() << left_justify(row.name, 23)
+             << format("%7.0f", row.cyclesPerStep)
+             << format("%10.0f", boundOf(row.bounds))
+             << format("%10.2f", row.cyclesPerStep / boundOf(row.bounds))
+             << format("%10.0f", row.bounds.lds)
+             << format("%10.0f", row.bounds.issue)
+             << format("%14.0f", row.bounds.dependencies)
+             << format("%21.0f\n", row.bounds.inOrder);
     if (start && end) {
       outs() << format("\nhip-start is %.1f times slower than hip-end",
                        ratio(*start, end))
@@ -459,7 +529,12 @@ struct Ladder {
           {"cycles_per_step_per_cu", row.cyclesPerStep},
           {"ratio_to_baseline", optionalNumber(ratio(row, start))},
           {"ratio_to_hip_end", optionalNumber(ratio(row, end))},
-          {"ratio_to_bound", nullptr},
+          {"ratio_to_bound", row.cyclesPerStep / boundOf(row.bounds)},
+          {"bound_cycles", boundOf(row.bounds)},
+          {"bound_lds_cycles", row.bounds.lds},
+          {"bound_issue_cycles", row.bounds.issue},
+          {"bound_dependency_cycles", row.bounds.dependencies},
+          {"in_order_cycles", row.bounds.inOrder},
           {"vgprs", row.kernel.vgprCount},
           {"sgprs", row.kernel.sgprCount},
           {"vgpr_spills", row.kernel.vgprSpillCount},
