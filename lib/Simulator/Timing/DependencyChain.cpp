@@ -102,12 +102,24 @@ void DependencyChain::executed(const Wave &wave, uint32_t index,
   WaveState &state = states[wave.numberInGroup];
   const InstructionCost &cost = costs[index];
   const RegisterUse &use = dispatch.image.registerUse[index];
+  using Special = InstructionCost::Special;
   bool vectorUnit = cost.unit == Unit::Vector;
   double begin = state.flow;
   for (const RegisterRange &range : use.reads)
     begin = std::max(begin, readyAt(state, range, vectorUnit));
   if (inOrder && (vectorUnit || cost.unit == Unit::Matrix))
     begin = std::max(begin, state.vectorFree);
+
+  if (!inOrder) {
+    // All of a block's instructions are issued before the block ends.
+    if (cost.unit == Unit::Branch || cost.special == Special::Barrier)
+      begin = std::max(
+          {begin, state.flow + state.turns, state.flow + state.vectorTurns});
+    state.turns += turnCycles;
+    if (vectorUnit)
+      state.vectorTurns += cost.cycles;
+    end = std::max(end, state.flow + state.turns);
+  }
 
   // When the result is there for instructions of the vector unit, and for
   // others.
@@ -191,10 +203,11 @@ void DependencyChain::executed(const Wave &wave, uint32_t index,
 
   // How control goes on.
   double next = inOrder ? begin + turnCycles : state.flow;
-  using Special = InstructionCost::Special;
-  if (cost.unit == Unit::Branch)
+  if (cost.unit == Unit::Branch) {
     next = begin + (wave.pc != index + 1 ? std::max(p.branchTaken, turnCycles)
                                          : turnCycles);
+    state.turns = state.vectorTurns = 0;
+  }
   if (cost.special == Special::Waitcnt) {
     state.waited =
         std::max({state.waited, begin, waitTime(state, cost.immediate)});
@@ -208,6 +221,7 @@ void DependencyChain::executed(const Wave &wave, uint32_t index,
   state.flow = std::max(state.flow, next);
   if (wave.status == WaveStatus::AtBarrier) {
     state.atBarrier = true;
+    state.turns = state.vectorTurns = 0;
     state.flow = std::max({state.flow, begin, state.waited});
   }
 }

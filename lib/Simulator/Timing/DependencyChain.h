@@ -25,9 +25,11 @@ namespace wavesmith::sim {
 /// they are executed.
 class DependencyChain {
 public:
-  /// In order, a wavefront issues one instruction a turn, and waits where its
-  /// code says so; otherwise an instruction waits for nothing but its operands,
-  /// for the branches that lead to it and for barriers.
+  /// A wavefront issues one instruction a turn. In order, it does so in the
+  /// order of its code, and waits where the code says so. Otherwise in any order
+  /// between two branches or barriers: an instruction waits for its operands and
+  /// for the branch or barrier that leads to it, and that for as many turns as
+  /// there are instructions.
   DependencyChain(const Dispatch &dispatch, const TargetInfo &target,
                   const TimingParameters &parameters,
                   llvm::ArrayRef<InstructionCost> costs, bool inOrder);
@@ -46,6 +48,8 @@ private:
   struct WaveState {
     /// When control has come to the next instruction.
     double flow = 0;
+    /// Turns of the instructions since then, and those of the vector unit.
+    double turns = 0, vectorTurns = 0;
     /// What the waits so far have waited for.
     double waited = 0;
     /// In order: when the wavefront's last vector instruction is through.
