@@ -32,13 +32,18 @@ def fern_network(folder: Path, size: str) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
-def reaclib_network(tmp_path_factory):
-    """The benchmark's own network; made as it makes it, and kept in the build."""
-    path = BUILD / "bench" / "ladder" / "network-150.mlir"
+def make_network(name: str) -> Path:
+    """A network of the benchmark; made as it makes it, and kept in the build."""
+    path = BUILD / "bench" / "ladder" / f"network-{name}.mlir"
     if not path.exists():
-        subprocess.run([REPOSITORY / "bench" / "ladder" / "make-network", BUILD, path], check=True)
+        command = [REPOSITORY / "bench" / "ladder" / "make-network", BUILD, name, path]
+        subprocess.run(command, check=True)
     return path
+
+
+@pytest.fixture(scope="module")
+def reaclib_network():
+    return make_network("150")
 
 
 def test_sequential_program_gives_ferns_abundances(tmp_path):
