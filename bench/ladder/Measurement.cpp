@@ -45,8 +45,8 @@ Expected<double> check(const Rung &rung, const Problem &problem,
     if (!wanted || zone.temperature != before.temperature ||
         zone.density != before.density) {
       wanted = zone.state;
-      if (Error error = problem.advance(*wanted, zone.temperature, zone.density,
-                                        steps))
+      if (Error error =
+              problem.advance(*wanted, zone.temperature, zone.density, steps))
         return std::move(error);
     }
     if (got.steps != wanted->steps)
@@ -121,9 +121,8 @@ Expected<Launch> modelledLaunch(const Rung &rung, const Problem &problem,
   launch.counters = result->first;
   launch.report = std::move(result->second);
   launch.difference = *difference;
-  launch.ldsBytes =
-      (*object)->findKernel(rung.kernel)->groupSegmentFixedSize +
-      prepared->dynamicLDSBytes;
+  launch.ldsBytes = (*object)->findKernel(rung.kernel)->groupSegmentFixedSize +
+                    prepared->dynamicLDSBytes;
   return launch;
 }
 
@@ -153,17 +152,17 @@ Expected<double> checkOtherZones(const Rung &rung, const Problem &problem,
 
 /// What limits the steps alone: as TimingReport::limit, of what the longer
 /// launch did more.
-std::string
-limitOf(const sim::TimingReport &shorter, const sim::TimingReport &longer,
-        const std::array<uint64_t, sim::numStallReasons> &stalls) {
+std::string limitOf(const sim::TimingReport &shorter,
+                    const sim::TimingReport &longer,
+                    const std::array<uint64_t, sim::numStallReasons> &stalls) {
   StringRef busiest;
   double most = 0;
   for (const sim::ResourceShare &resource : longer.shares)
     for (const sim::ResourceShare &before : shorter.shares)
       if (before.name == resource.name) {
-        double share = (resource.share * longer.cycles -
-                        before.share * shorter.cycles) /
-                       (longer.cycles - shorter.cycles);
+        double share =
+            (resource.share * longer.cycles - before.share * shorter.cycles) /
+            (longer.cycles - shorter.cycles);
         if (share > most) {
           most = share;
           busiest = resource.name;
@@ -271,16 +270,16 @@ Expected<Row> wavesmith::bench::measure(const Rung &rung,
   return row;
 }
 
-Expected<std::vector<ZonesRow>> wavesmith::bench::measureZones(
-    const Rung &rung, const Problem &problem, const TargetInfo &target,
-    const Zone &zone, ArrayRef<uint64_t> numbersOfZones,
-    const MeasurementOptions &options) {
+Expected<std::vector<ZonesRow>>
+wavesmith::bench::measureZones(const Rung &rung, const Problem &problem,
+                               const TargetInfo &target, const Zone &zone,
+                               ArrayRef<uint64_t> numbersOfZones,
+                               const MeasurementOptions &options) {
   std::vector<ZonesRow> rows;
   uint64_t most = options.steps, half = most / 2;
   for (uint64_t number : numbersOfZones) {
     std::vector<Zone> zones(number, zone);
-    auto shorter =
-        modelledLaunch(rung, problem, target.chip, zones, half, 1.0);
+    auto shorter = modelledLaunch(rung, problem, target.chip, zones, half, 1.0);
     if (!shorter)
       return shorter.takeError();
     auto longer = modelledLaunch(rung, problem, target.chip, zones, most, 1.0);
@@ -289,8 +288,8 @@ Expected<std::vector<ZonesRow>> wavesmith::bench::measureZones(
     ZonesRow &row = rows.emplace_back();
     row.name = rung.name;
     row.zones = number;
-    row.cyclesPerStep = (longer->report.cycles - shorter->report.cycles) /
-                        double(most - half);
+    row.cyclesPerStep =
+        (longer->report.cycles - shorter->report.cycles) / double(most - half);
     row.workgroupsOfCU = longer->report.workgroupsOfCU;
     row.residentWorkgroups = longer->report.residentWorkgroups;
   }
@@ -318,8 +317,8 @@ wavesmith::bench::integrateWhole(const Rung &rung, const Problem &problem) {
   if (!states)
     return states.takeError();
   ZoneState wanted = problem.start;
-  if (Error error = problem.advance(wanted, zone.temperature, zone.density,
-                                    mostSteps))
+  if (Error error =
+          problem.advance(wanted, zone.temperature, zone.density, mostSteps))
     return std::move(error);
   const ZoneState &got = states->front();
   WholeIntegration whole;
@@ -328,9 +327,9 @@ wavesmith::bench::integrateWhole(const Rung &rung, const Problem &problem) {
   whole.stepsOfReference = wanted.steps;
   whole.largestDifference = differenceOf(got, wanted, smallestOfWhole);
   if (!(whole.largestDifference <= toleranceOfWhole))
-    return createStringError(
-        rung.name + ": the whole integration differs by " +
-        shortest(whole.largestDifference) + " from the reference, more than " +
-        shortest(toleranceOfWhole));
+    return createStringError(rung.name + ": the whole integration differs by " +
+                             shortest(whole.largestDifference) +
+                             " from the reference, more than " +
+                             shortest(toleranceOfWhole));
   return whole;
 }

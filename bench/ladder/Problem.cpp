@@ -120,7 +120,8 @@ Expected<Problem> wavesmith::bench::makeMethaneProblem(StringRef path) {
   problem.evaluator = std::make_shared<OdeEvaluator>(*evaluator);
   problem.numTerms = evaluator->getNumTerms();
   problem.numParameters = 1;
-  for (StringRef name : system.getStates().getAsValueRange<mlir::StringAttr>()) {
+  for (StringRef name :
+       system.getStates().getAsValueRange<mlir::StringAttr>()) {
     problem.network.states.push_back(name.str());
     problem.network.massNumber.push_back(atomsOf(name));
     if (!problem.network.massNumber.back())

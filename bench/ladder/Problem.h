@@ -56,9 +56,9 @@ struct ProblemOptions {
 llvm::Expected<Problem> makeProblem(Network network,
                                     const ProblemOptions &options);
 
-/// Methane in air at 1500 K and 101325 Pa, in kmol/m^3, kept at that temperature
-/// for a millisecond, by a mechanism that the importer of Cantera's files wrote.
-/// The number of atoms is conserved.
+/// Methane in air at 1500 K and 101325 Pa, in kmol/m^3, kept at that
+/// temperature for a millisecond, by a mechanism that the importer of Cantera's
+/// files wrote. The number of atoms is conserved.
 llvm::Expected<Problem> makeMethaneProblem(llvm::StringRef path);
 
 } // namespace wavesmith::bench

@@ -81,10 +81,9 @@ struct Options {
       cl::cat(category)};
 
   std::vector<const cl::Option *> all() {
-    std::vector<const cl::Option *> options = {&chip,  &json,         &network,
-                                               &steps, &firstStep,    &zones,
-                                               &only,  &noSensitivity,
-                                               &noSweep, &noNetworks, &noWhole};
+    std::vector<const cl::Option *> options = {
+        &chip, &json,          &network, &steps,      &firstStep, &zones,
+        &only, &noSensitivity, &noSweep, &noNetworks, &noWhole};
     append_range(options, problem.all());
     return options;
   }
@@ -100,9 +99,8 @@ Expected<std::string> importedNetwork(StringRef name) {
   std::string path =
       formatv("{0}/network-{1}.mlir", WAVESMITH_LADDER_KERNELS, name);
   if (!sys::fs::exists(path))
-    if (Error error =
-            runProgram({WAVESMITH_LADDER_SOURCE "/make-network",
-                        WAVESMITH_LADDER_BUILD, name, path}))
+    if (Error error = runProgram({WAVESMITH_LADDER_SOURCE "/make-network",
+                                  WAVESMITH_LADDER_BUILD, name, path}))
       return std::move(error);
   return path;
 }
@@ -144,12 +142,13 @@ struct OtherNetwork {
 };
 
 json::Object boundsOf(const Row &row) {
-  return json::Object{{"ratio_to_bound", row.cyclesPerStep / boundOf(row.bounds)},
-          {"bound_cycles", boundOf(row.bounds)},
-          {"bound_lds_cycles", row.bounds.lds},
-          {"bound_issue_cycles", row.bounds.issue},
-          {"bound_dependency_cycles", row.bounds.dependencies},
-          {"in_order_cycles", row.bounds.inOrder}};
+  return json::Object{
+      {"ratio_to_bound", row.cyclesPerStep / boundOf(row.bounds)},
+      {"bound_cycles", boundOf(row.bounds)},
+      {"bound_lds_cycles", row.bounds.lds},
+      {"bound_issue_cycles", row.bounds.issue},
+      {"bound_dependency_cycles", row.bounds.dependencies},
+      {"in_order_cycles", row.bounds.inOrder}};
 }
 
 struct Ladder {
@@ -187,7 +186,8 @@ struct Ladder {
            << name << ", " << target->computeUnits << " CUs\n"
            << "Modelled: cycles a step and a CU, and their ratios; nothing was "
               "measured on a GPU\n\n"
-           << "name                    blog s  cycles/step  vs start   vs end  VGPR "
+           << "name                    blog s  cycles/step  vs start   vs end  "
+              "VGPR "
               "SGPR "
               "  LDS KB  occup.  lanes/64   IPC  conflicts  latencies -1/3 "
               "+1/3  difference  limit\n";
@@ -275,7 +275,8 @@ struct Ladder {
 
   /// The row of the sweep with one zone a CU that another one is compared with.
   const ZonesRow &first(const ZonesRow &row) const {
-    return *find_if(sweep, [&](const ZonesRow &r) { return r.name == row.name; });
+    return *find_if(sweep,
+                    [&](const ZonesRow &r) { return r.name == row.name; });
   }
   /// How many times longer the launch takes than that of one zone a CU.
   double longer(const ZonesRow &row) const {
@@ -303,35 +304,34 @@ struct Ladder {
              << format("%18u\n", row.residentWorkgroups);
   }
 
-  static json::Value rowJSON(const Row &row, const Row *start,
-                             const Row *end) {
+  static json::Value rowJSON(const Row &row, const Row *start, const Row *end) {
     json::Object object{
-          {"name", row.name},
-          {"published_seconds", row.publishedSeconds
-                                    ? json::Value(*row.publishedSeconds)
-                                    : json::Value(nullptr)},
-          {"cycles_per_step_per_cu", row.cyclesPerStep},
-          {"ratio_to_baseline", optionalNumber(ratio(row, start))},
-          {"ratio_to_hip_end", optionalNumber(ratio(row, end))},
-          {"vgprs", row.kernel.vgprCount},
-          {"sgprs", row.kernel.sgprCount},
-          {"vgpr_spills", row.kernel.vgprSpillCount},
-          {"sgpr_spills", row.kernel.sgprSpillCount},
-          {"lds_bytes", row.ldsBytes},
-          {"occupancy", row.occupancy},
-          {"occupancy_limit", row.occupancyLimit},
-          {"active_lanes", row.activeLanes},
-          {"instructions_per_cycle", row.instructionsPerCycle},
-          {"instructions_per_step", row.instructionsPerStep},
-          {"lds_conflict_share", row.ldsConflictShare},
-          {"barrier_share_of_stalls", row.barrierShare},
-          {"limit", row.limit},
-          {"cycles_per_step_fitted_two_thirds",
-           optionalNumber(row.cyclesPerStepAtScale[0])},
-          {"cycles_per_step_fitted_four_thirds",
-           optionalNumber(row.cyclesPerStepAtScale[1])},
-          {"steps", int64_t(row.steps)},
-          {"largest_difference_from_sequential", row.largestDifference}};
+        {"name", row.name},
+        {"published_seconds", row.publishedSeconds
+                                  ? json::Value(*row.publishedSeconds)
+                                  : json::Value(nullptr)},
+        {"cycles_per_step_per_cu", row.cyclesPerStep},
+        {"ratio_to_baseline", optionalNumber(ratio(row, start))},
+        {"ratio_to_hip_end", optionalNumber(ratio(row, end))},
+        {"vgprs", row.kernel.vgprCount},
+        {"sgprs", row.kernel.sgprCount},
+        {"vgpr_spills", row.kernel.vgprSpillCount},
+        {"sgpr_spills", row.kernel.sgprSpillCount},
+        {"lds_bytes", row.ldsBytes},
+        {"occupancy", row.occupancy},
+        {"occupancy_limit", row.occupancyLimit},
+        {"active_lanes", row.activeLanes},
+        {"instructions_per_cycle", row.instructionsPerCycle},
+        {"instructions_per_step", row.instructionsPerStep},
+        {"lds_conflict_share", row.ldsConflictShare},
+        {"barrier_share_of_stalls", row.barrierShare},
+        {"limit", row.limit},
+        {"cycles_per_step_fitted_two_thirds",
+         optionalNumber(row.cyclesPerStepAtScale[0])},
+        {"cycles_per_step_fitted_four_thirds",
+         optionalNumber(row.cyclesPerStepAtScale[1])},
+        {"steps", int64_t(row.steps)},
+        {"largest_difference_from_sequential", row.largestDifference}};
     for (auto &[key, value] : boundsOf(row))
       object[key] = value;
     return std::move(object);
@@ -404,8 +404,8 @@ Expected<Zone> zoneAfter(const Problem &problem, uint64_t steps, bool exactly) {
   for (;; steps /= 2) {
     Zone zone = {problem.conditions.temperature, problem.conditions.density,
                  problem.start};
-    if (Error error = problem.advance(zone.state, zone.temperature,
-                                      zone.density, steps))
+    if (Error error =
+            problem.advance(zone.state, zone.temperature, zone.density, steps))
       return std::move(error);
     if (zone.state.time < problem.conditions.endTime)
       return zone;

@@ -111,7 +111,8 @@ public:
   ComputeUnitModel(const Dispatch &dispatch, const TargetInfo &target,
                    const TimingParameters &parameters,
                    llvm::ArrayRef<InstructionCost> costs, MemoryModel &memory,
-                   unsigned workgroupSlots, Observer *observer, bool followDependencies = false);
+                   unsigned workgroupSlots, Observer *observer,
+                   bool followDependencies = false);
   ~ComputeUnitModel();
 
   /// Advances until a cycle, or until all workgroups have ended. Fails as the

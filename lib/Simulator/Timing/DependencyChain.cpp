@@ -43,10 +43,10 @@ double DependencyChain::readyAt(const WaveState &state,
   case RegisterFile::Scalar:
     break;
   }
-  const std::vector<double> &times =
-      range.file == RegisterFile::Vector ? state.vector
-      : vectorUnit                       ? state.scalarForVector
-                                         : state.scalarForOthers;
+  const std::vector<double> &times = range.file == RegisterFile::Vector
+                                         ? state.vector
+                                     : vectorUnit ? state.scalarForVector
+                                                  : state.scalarForOthers;
   double latest = 0;
   for (size_t i = range.first,
               last = std::min<size_t>(range.first + range.count, times.size());
@@ -153,8 +153,8 @@ void DependencyChain::executed(const Wave &wave, uint32_t index,
     double latency = p.ldsLatency, port = turnCycles;
     for (unsigned i = 0; record && i < record->count; ++i)
       if (record->access[i].space == AccessSpace::LDS) {
-        LDSAccessCost of = ldsAccessCost(target, p, record->access[i],
-                                         cost.storesToLDS);
+        LDSAccessCost of =
+            ldsAccessCost(target, p, record->access[i], cost.storesToLDS);
         latency = std::max(latency, of.latency);
         port = std::max(port, of.portCycles);
       }
@@ -175,8 +175,7 @@ void DependencyChain::executed(const Wave &wave, uint32_t index,
     bool through = false;
     for (unsigned i = 0; record && i < record->count; ++i)
       through |= record->access[i].lanes && record->access[i].write;
-    forVector = forOthers =
-        begin + (through ? p.l2Latency : p.vectorL1Latency);
+    forVector = forOthers = begin + (through ? p.l2Latency : p.vectorL1Latency);
     memory = true;
     break;
   }

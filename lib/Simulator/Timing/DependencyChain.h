@@ -26,10 +26,10 @@ namespace wavesmith::sim {
 class DependencyChain {
 public:
   /// A wavefront issues one instruction a turn. In order, it does so in the
-  /// order of its code, and waits where the code says so. Otherwise in any order
-  /// between two branches or barriers: an instruction waits for its operands and
-  /// for the branch or barrier that leads to it, and that for as many turns as
-  /// there are instructions.
+  /// order of its code, and waits where the code says so. Otherwise in any
+  /// order between two branches or barriers: an instruction waits for its
+  /// operands and for the branch or barrier that leads to it, and that for as
+  /// many turns as there are instructions.
   DependencyChain(const Dispatch &dispatch, const TargetInfo &target,
                   const TimingParameters &parameters,
                   llvm::ArrayRef<InstructionCost> costs, bool inOrder);

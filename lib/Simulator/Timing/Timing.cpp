@@ -426,11 +426,10 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
   double ldsPorts = std::max(1u, target.simdsPerCU / 2);
   report.bounds.lds = std::max(double(cu.ldsBusy), cu.ldsPortBusy / ldsPorts);
   // Units that take instructions through one port of the issue are one.
-  for (double unit : {busy(Unit::Vector),
-                      busy(Unit::Matrix),
-                      busy(Unit::Scalar) + busy(Unit::ScalarMemory),
-                      busy(Unit::LDS), busy(Unit::VectorMemory),
-                      busy(Unit::Branch)})
+  for (double unit :
+       {busy(Unit::Vector), busy(Unit::Matrix),
+        busy(Unit::Scalar) + busy(Unit::ScalarMemory), busy(Unit::LDS),
+        busy(Unit::VectorMemory), busy(Unit::Branch)})
     report.bounds.issue = std::max(report.bounds.issue, unit / simds);
   report.bounds.dependencies = cu.longestDependencies;
   report.bounds.inOrder = cu.longestInOrder;
@@ -527,11 +526,10 @@ json::Value TimingReport::toJSON() const {
                                 {"stalls", stalls(i.stallsByReason)}});
   o["instructions"] = std::move(list);
   if (bounds.dependencies > 0)
-    o["bounds"] =
-        json::Object{{"lds_cycles", bounds.lds},
-                     {"issue_cycles", bounds.issue},
-                     {"dependency_cycles", bounds.dependencies},
-                     {"in_order_cycles", bounds.inOrder}};
+    o["bounds"] = json::Object{{"lds_cycles", bounds.lds},
+                               {"issue_cycles", bounds.issue},
+                               {"dependency_cycles", bounds.dependencies},
+                               {"in_order_cycles", bounds.inOrder}};
   json::Array numbers;
   for (const TimingParameter &p : parameters)
     numbers.push_back(json::Object{{"name", p.name},
