@@ -34,6 +34,7 @@ Expected<double> check(const Rung &rung, const Problem &problem,
                        ArrayRef<Zone> zones, ArrayRef<ZoneState> results,
                        uint64_t steps) {
   double largest = 0;
+  double most = std::max(tolerance, toleranceOfStep * double(steps));
   unsigned compared = 0;
   std::optional<ZoneState> wanted;
   for (auto [number, zone] : enumerate(zones)) {
@@ -55,11 +56,11 @@ Expected<double> check(const Rung &rung, const Problem &problem,
                                ", the sequential program at " +
                                Twine(wanted->steps));
     double difference = differenceOf(got, *wanted, problem.smallestCompared);
-    if (!(difference <= tolerance))
+    if (!(difference <= most))
       return createStringError(
           rung.name + ": after " + Twine(steps) + " steps, zone " +
           Twine(number) + " differs by " + shortest(difference) +
-          " from the reference, more than " + shortest(tolerance));
+          " from the reference, more than " + shortest(most));
     largest = std::max(largest, difference);
     ++compared;
   }
