@@ -300,8 +300,7 @@ Expected<std::vector<Rung>> wavesmith::bench::hipRungs(const Problem &problem,
     Rung &rung = rungs.emplace_back();
     rung.name = step.name;
     rung.publishedSeconds = step.publishedSeconds;
-    rung.objectFor =
-        [object = *object](uint64_t)
+    rung.objectFor = [object = *object](uint64_t)
         -> Expected<std::shared_ptr<const sim::CodeObject>> { return object; };
     rung.kernel = step.kernel;
     rung.prepare = [&problem, &step](sim::Memory &memory, ArrayRef<Zone> zones,

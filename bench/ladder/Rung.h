@@ -47,6 +47,9 @@ struct Rung {
       uint64_t maxSteps)>
       objectFor;
   std::string kernel;
+  /// Wall-clock seconds of the compiler's last run on this host; null where the
+  /// build has compiled it.
+  std::function<double()> compileSeconds;
   /// Writes zones into memory, to go on for so many steps at most.
   std::function<llvm::Expected<PreparedLaunch>(
       sim::Memory &, llvm::ArrayRef<Zone>, uint64_t maxSteps)>

@@ -17,6 +17,8 @@
 #include "wavesmith/Pipelines/Pipelines.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+#include <chrono>
 #include <map>
 
 using namespace llvm;
@@ -39,22 +41,22 @@ integrationText(StringRef path, const Problem &problem, uint64_t maxSteps) {
   std::string weights;
   for (auto [state, mass] :
        zip(problem.network.states, problem.network.massNumber))
-    weights += formatv("{0}\"{1}\" = {2:f1}", weights.empty() ? "" : ", ",
+    weights += formatv("{0}\"{1}\" = {2:e17}", weights.empty() ? "" : ", ",
                        state, mass);
   size_t n = problem.network.numStates();
   return formatv(
-             R"({0}func.func @integrate(%t: tensor<?xf64> {{wavesmith.name = "time"}, %e: f64 {{wavesmith.name = "end"}, %h: tensor<?xf64> {{wavesmith.name = "step"}, %y: tensor<{1}x?xf64> {{wavesmith.name = "y"}, %p: tensor<2x?xf64> {{wavesmith.name = "parameters"}) -> (tensor<{1}x?xf64> {{wavesmith.name = "states"}, tensor<?xf64> {{wavesmith.name = "t1"}, tensor<?xf64> {{wavesmith.name = "h1"}, tensor<?xi32> {{wavesmith.name = "steps"}, tensor<?xi32> {{wavesmith.name = "status"}) {{
+             R"({0}func.func @integrate(%t: tensor<?xf64> {{wavesmith.name = "time"}, %e: f64 {{wavesmith.name = "end"}, %h: tensor<?xf64> {{wavesmith.name = "step"}, %y: tensor<{1}x?xf64> {{wavesmith.name = "y"}, %p: tensor<{7}x?xf64> {{wavesmith.name = "parameters"}) -> (tensor<{1}x?xf64> {{wavesmith.name = "states"}, tensor<?xf64> {{wavesmith.name = "t1"}, tensor<?xf64> {{wavesmith.name = "h1"}, tensor<?xi32> {{wavesmith.name = "steps"}, tensor<?xi32> {{wavesmith.name = "status"}) {{
   %r:5 = wavesmith.ode_integrate @{2}(%t, %e, %h, %y, %p)
       method #wavesmith.asymptotic<flux_fraction = {3:e17}, time_fraction = 1.0e-01, tolerance = {4:e17}>
       conserved [{5}] total 1.0 max_steps {6}
-      : (tensor<?xf64>, f64, tensor<?xf64>, tensor<{1}x?xf64>, tensor<2x?xf64>) -> (tensor<{1}x?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xi32>, tensor<?xi32>)
+      : (tensor<?xf64>, f64, tensor<?xf64>, tensor<{1}x?xf64>, tensor<{7}x?xf64>) -> (tensor<{1}x?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xi32>, tensor<?xi32>)
   return %r#0, %r#1, %r#2, %r#3, %r#4 : tensor<{1}x?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xi32>, tensor<?xi32>
 }
 }
 )",
              text.take_front(function), n, name,
              problem.conditions.fluxFraction, problem.conditions.massTolerance,
-             weights, maxSteps)
+             weights, maxSteps, problem.numParameters)
       .str();
 }
 
@@ -79,6 +81,9 @@ public:
   Expected<PreparedLaunch> prepare(sim::Memory &memory, ArrayRef<Zone> zones,
                                    uint64_t maxSteps);
 
+  /// Of the compiler's last run.
+  double compileSeconds = 0;
+
 private:
   const Problem &problem;
   std::string network;
@@ -96,8 +101,9 @@ Expected<const Kernel *> Kernels::get(uint64_t maxSteps) {
   auto text = integrationText(network, problem, maxSteps);
   if (!text)
     return text.takeError();
-  std::string base = formatv("{0}/{1}.{2}.{3}", WAVESMITH_LADDER_KERNELS, rung,
-                             target.architecture, maxSteps);
+  std::string base =
+      formatv("{0}/{1}.{2}.{3}.{4}", WAVESMITH_LADDER_KERNELS,
+              sys::path::stem(network), rung, target.architecture, maxSteps);
   std::error_code error;
   raw_fd_ostream(base + ".mlir", error) << *text;
   if (error)
@@ -107,10 +113,14 @@ Expected<const Kernel *> Kernels::get(uint64_t maxSteps) {
               architecture = "--target=" + target.architecture.str(),
               chip = "--chip=" + target.chip.str(),
               chosen = "--passes=" + passes;
+  auto begin = std::chrono::steady_clock::now();
   if (Error failed =
           runProgram({WAVESMITH_LADDER_BUILD "/bin/wavesmith-compile", input,
                       architecture, chip, chosen, "-o", output}))
     return std::move(failed);
+  std::chrono::duration<double> taken =
+      std::chrono::steady_clock::now() - begin;
+  compileSeconds = taken.count();
   auto bytes = readFile(base + ".hsaco");
   if (!bytes)
     return bytes.takeError();
@@ -185,7 +195,8 @@ Kernels::prepare(sim::Memory &memory, ArrayRef<Zone> zones, uint64_t maxSteps) {
     else if (name == "parameters")
       for (size_t z = 0; z < count; ++z) {
         values[z] = zones[z].temperature;
-        values[count + z] = zones[z].density;
+        if (problem.numParameters > 1)
+          values[count + z] = zones[z].density;
       }
     std::vector<uint8_t> bytes(elements * width);
     if (width == 8)
@@ -194,9 +205,8 @@ Kernels::prepare(sim::Memory &memory, ArrayRef<Zone> zones, uint64_t maxSteps) {
       return std::move(error);
   }
   launch.workgroup = {(*kernel)->workgroupSize, 1, 1};
-  launch.grid = {uint32_t(divideCeil(count, (*kernel)->zonesPerWorkgroup)) *
-                     (*kernel)->workgroupSize,
-                 1, 1};
+  launch.grid = {uint32_t(divideCeil(count, (*kernel)->zonesPerWorkgroup)), 1,
+                 1};
   std::vector<Zone> before(zones.begin(), zones.end());
   launch.readStates =
       [addresses, before, numStates](
@@ -248,6 +258,7 @@ std::vector<Rung> wavesmith::bench::wavesmithRungs(const Problem &problem,
         return kernel.takeError();
       return (*kernel)->object;
     };
+    rung.compileSeconds = [kernels] { return kernels->compileSeconds; };
     rung.prepare = [kernels](sim::Memory &memory, ArrayRef<Zone> zones,
                              uint64_t maxSteps) {
       return kernels->prepare(memory, zones, maxSteps);

@@ -8,21 +8,18 @@
 // bench-ladder --chip=mi250|mi300x [--json=FILE] [--network=FILE.mlir]
 //              [--steps=N] [--zones=N] ...
 //
-// Integrates a network of about 150 nuclides with the explicit asymptotic
-// method on one simulated device, by the kernels of AMD's published ladder and
-// by ours, and prints what a step costs. All device times are modelled: nothing
-// here was measured on a GPU. The row of the CPU is measured, on this host.
+// Integrates a network of 150 nuclides with the explicit asymptotic method on
+// one simulated device, by the kernels of AMD's published ladder and by ours,
+// and prints what a step costs. All device times are modelled: nothing here was
+// measured on a GPU. The row of the CPU is measured, on this host.
 //
-// The cost of a step is the difference of two launches, of N and of N/2 steps,
-// from a state that the sequential program has led to; rates and staging drop
-// out. Results of both launches are compared with the sequential program's.
+// Further sections: other numbers of zones, other networks, and one whole
+// integration.
 //
 //===----------------------------------------------------------------------===//
 
 #include "../KernelSource.h"
-#include "Problem.h"
-#include "Rung.h"
-#include "wavesmith/Simulator/Timing.h"
+#include "Measurement.h"
 #include "wavesmith/Support/FileTransaction.h"
 #include "wavesmith/Support/ToolCommandLine.h"
 #include "wavesmith/Target/Target.h"
@@ -33,7 +30,6 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
-#include <cmath>
 
 using namespace llvm;
 using namespace wavesmith;
@@ -69,275 +65,43 @@ struct Options {
   cl::opt<std::string> only{"only", cl::value_desc("text"),
                             cl::desc("Rows whose name contains this"),
                             cl::cat(category)};
+  cl::opt<bool> noSweep{
+      "no-zone-sweep",
+      cl::desc("Leave out launches of more zones than compute units"),
+      cl::cat(category)};
+  cl::opt<bool> noNetworks{"no-networks",
+                           cl::desc("Leave out the other networks"),
+                           cl::cat(category)};
+  cl::opt<bool> noWhole{"no-whole-integration",
+                        cl::desc("Leave out the whole integration"),
+                        cl::cat(category)};
   cl::opt<bool> noSensitivity{
       "no-sensitivity",
       cl::desc("Leave out the launches with other fitted latencies"),
       cl::cat(category)};
 
   std::vector<const cl::Option *> all() {
-    std::vector<const cl::Option *> options = {&chip,  &json,         &network,
-                                               &steps, &firstStep,    &zones,
-                                               &only,  &noSensitivity};
+    std::vector<const cl::Option *> options = {
+        &chip, &json,          &network, &steps,      &firstStep, &zones,
+        &only, &noSensitivity, &noSweep, &noNetworks, &noWhole};
     append_range(options, problem.all());
     return options;
   }
 };
 
-/// A third either way, as bench-fidelity does.
-constexpr double fittedScales[] = {2.0 / 3, 4.0 / 3};
-
-/// What one row says; what is missing was not asked for or does not exist.
-struct Row {
-  std::string name;
-  std::optional<double> publishedSeconds;
-  double cyclesPerStep = 0;
-  double cyclesPerStepAtScale[2] = {0, 0};
-  sim::KernelInfo kernel;
-  uint32_t ldsBytes = 0;
-  std::string occupancyLimit;
-  double occupancy = 0, activeLanes = 0, instructionsPerCycle = 0,
-         instructionsPerStep = 0;
-  /// Cycles of LDS that conflicts added, over all its cycles; and the share of
-  /// time that LDS was busy.
-  double ldsConflictShare = 0;
-  std::string limit;
-  double barrierShare = 0;
-  uint64_t steps = 0;
-  /// The largest relative difference from the sequential program.
-  double largestDifference = 0;
-};
-
-/// How far the kernels' results may be from the sequential program's, relative,
-/// for abundances above smallestCompared. They differ by sums in another order,
-/// by fused products and sums, and by ocml's functions instead of the C
-/// library's. A rate's exponent of up to 100 turns a rounding of 1e-16 into
-/// 1e-14 of the rate; an abundance that is a balance of large gains and losses
-/// has some 100 times that, 1e-12, which is what is seen. The step size adds to
-/// it where the mass check steers it: by |X_last - X|, about 1e-7 and of that
-/// 1e-9 is rounding, which moves an abundance by 1e-9 of its change in a step,
-/// 1e-2 at most. Hence 1e-10; another formula, entry or order of factors gives
-/// more.
-constexpr double tolerance = 1e-10;
-constexpr double smallestCompared = 1e-30;
-
-/// The largest relative difference of two states.
-double differenceOf(const ZoneState &a, const ZoneState &b) {
-  double largest = std::fabs(a.time - b.time) / b.time;
-  for (auto [x, y] : zip(a.y, b.y))
-    if (std::fabs(y) > smallestCompared || !(std::fabs(x) < smallestCompared)) {
-      double difference = std::fabs(x - y) / std::fabs(y);
-      if (!(difference <= largest))
-        largest = difference;
-    }
-  return largest;
-}
-
-/// Compares what a launch left with the sequential program; returns the largest
-/// difference.
-Expected<double> check(const Rung &rung, const Problem &problem,
-                       ArrayRef<Zone> zones, ArrayRef<ZoneState> results,
-                       uint64_t steps) {
-  double largest = 0;
-  unsigned compared = 0;
-  std::optional<ZoneState> wanted;
-  for (auto [number, zone] : enumerate(zones)) {
-    const ZoneState &got = results[number];
-    // Not one of those that the model executes.
-    if (got.steps == zone.state.steps)
-      continue;
-    const Zone &before = zones[number ? number - 1 : 0];
-    if (!wanted || zone.temperature != before.temperature ||
-        zone.density != before.density) {
-      Conditions conditions = problem.conditions;
-      conditions.temperature = zone.temperature;
-      conditions.density = zone.density;
-      wanted = zone.state;
-      SequentialIntegration(problem.network, conditions)
-          .advance(*wanted, steps);
-    }
-    if (got.steps != wanted->steps)
-      return createStringError(rung.name + ": zone " + Twine(number) +
-                               " stands at step " + Twine(got.steps) +
-                               ", the sequential program at " +
-                               Twine(wanted->steps));
-    double difference = differenceOf(got, *wanted);
-    if (!(difference <= tolerance))
-      return createStringError(
-          rung.name + ": after " + Twine(steps) + " steps, zone " +
-          Twine(number) + " differs by " + shortest(difference) +
-          " from the sequential program, more than " + shortest(tolerance));
-    largest = std::max(largest, difference);
-    ++compared;
-  }
-  if (!compared)
-    return createStringError(rung.name + ": no zone was integrated");
-  return largest;
-}
-
-sim::LaunchParameters launchParameters(const Rung &rung,
-                                       const PreparedLaunch &prepared) {
-  sim::LaunchParameters parameters;
-  parameters.kernel = rung.kernel;
-  parameters.grid = prepared.grid;
-  parameters.workgroup = prepared.workgroup;
-  parameters.kernarg = prepared.kernarg;
-  parameters.dynamicLDSBytes = prepared.dynamicLDSBytes;
-  return parameters;
-}
-
-/// One launch, modelled, and its results compared.
-struct Launch {
-  sim::Counters counters;
-  sim::TimingReport report;
-  double difference = 0;
-  uint32_t ldsBytes = 0;
-};
-
-Expected<Launch> modelledLaunch(const Rung &rung, const Problem &problem,
-                                StringRef chip, ArrayRef<Zone> zones,
-                                uint64_t steps, double fittedScale) {
-  sim::Memory memory;
-  auto prepared = rung.prepare(memory, zones, steps);
-  if (!prepared)
-    return prepared.takeError();
-  sim::LaunchParameters parameters = launchParameters(rung, *prepared);
-  sim::TimingOptions options;
-  options.chip = chip.str();
-  options.fittedScale = fittedScale;
-  options.executeRest = false;
-  // All of the modelled compute unit's steps in detail.
-  options.detailedInstructions = ~uint64_t(0);
-  auto object = rung.objectFor(steps);
-  if (!object)
-    return object.takeError();
-  auto result = sim::launchTimed(**object, memory, parameters, options, 2);
-  if (!result)
-    return createStringError(rung.name + ": " + toString(result.takeError()));
-  auto states = prepared->readStates(memory);
-  if (!states)
-    return states.takeError();
-  auto difference = check(rung, problem, zones, *states, steps);
-  if (!difference)
-    return difference.takeError();
-  Launch launch;
-  launch.counters = result->first;
-  launch.report = std::move(result->second);
-  launch.difference = *difference;
-  launch.ldsBytes =
-      (*object)->findKernel(rung.kernel)->groupSegmentFixedSize +
-      prepared->dynamicLDSBytes;
-  return launch;
-}
-
-/// Zones that differ, from the first step on, without a model: results alone.
-Expected<double> checkOtherZones(const Rung &rung, const Problem &problem,
-                                 uint64_t steps) {
-  std::vector<Zone> zones;
-  for (double factor : {1.0, 0.75, 0.5})
-    zones.push_back({problem.conditions.temperature * factor,
-                     problem.conditions.density * factor, problem.start});
-  sim::Memory memory;
-  auto prepared = rung.prepare(memory, zones, steps);
-  if (!prepared)
-    return prepared.takeError();
-  sim::LaunchParameters parameters = launchParameters(rung, *prepared);
-  auto object = rung.objectFor(steps);
-  if (!object)
-    return object.takeError();
-  auto counters = sim::launch(**object, memory, parameters, 2);
-  if (!counters)
-    return createStringError(rung.name + ": " + toString(counters.takeError()));
-  auto states = prepared->readStates(memory);
-  if (!states)
-    return states.takeError();
-  return check(rung, problem, zones, *states, steps);
-}
-
-Expected<Row> measure(const Rung &rung, const Problem &problem,
-                      const TargetInfo &target, ArrayRef<Zone> zones,
-                      const Options &options) {
-  Row row;
-  row.name = rung.name;
-  row.publishedSeconds = rung.publishedSeconds;
-  auto object = rung.objectFor(options.steps);
-  if (!object)
-    return object.takeError();
-  const sim::KernelInfo *kernel = (*object)->findKernel(rung.kernel);
-  if (!kernel)
-    return createStringError(rung.name + ": the code object has no kernel '" +
-                             rung.kernel + "'");
-  row.kernel = *kernel;
-  uint64_t most = options.steps, half = most / 2;
-  // Cycles of a zone's step times what of a CU a zone has.
-  double perStep = double(target.computeUnits) /
-                   (double(zones.size()) * double(most - half));
-  std::optional<Launch> shorter, longer;
-  for (double scale : {1.0, fittedScales[0], fittedScales[1]}) {
-    if (scale != 1.0 && options.noSensitivity)
-      continue;
-    auto first = modelledLaunch(rung, problem, target.chip, zones, half, scale);
-    if (!first)
-      return first.takeError();
-    auto second =
-        modelledLaunch(rung, problem, target.chip, zones, most, scale);
-    if (!second)
-      return second.takeError();
-    double cycles = (second->report.cycles - first->report.cycles) * perStep;
-    if (scale != 1.0) {
-      row.cyclesPerStepAtScale[scale > 1] = cycles;
-      continue;
-    }
-    row.cyclesPerStep = cycles;
-    shorter = std::move(*first);
-    longer = std::move(*second);
-  }
-  row.largestDifference = std::max(shorter->difference, longer->difference);
-  auto other = checkOtherZones(rung, problem, half);
-  if (!other)
-    return other.takeError();
-  row.largestDifference = std::max(row.largestDifference, *other);
-
-  row.steps = most;
-  row.ldsBytes = longer->ldsBytes;
-  row.occupancy = longer->report.achievedOccupancy;
-  row.occupancyLimit = longer->report.occupancyLimit;
-  row.limit = longer->report.limit;
-  // Of the steps alone: what the longer launch did more than the shorter one.
-  auto more = [&](auto member) {
-    return double(longer->counters.*member - shorter->counters.*member);
-  };
-  row.activeLanes = more(&sim::Counters::activeLanesVALU) /
-                    std::max(1.0, more(&sim::Counters::VALU));
-  row.instructionsPerStep =
-      more(&sim::Counters::instructions) /
-      (double(longer->report.workgroupsOfCU) * double(most - half));
-  row.instructionsPerCycle = row.instructionsPerStep * double(most - half) *
-                             double(longer->report.workgroupsOfCU) /
-                             (longer->report.cycles - shorter->report.cycles);
-  row.ldsConflictShare =
-      (longer->report.ldsConflictCycles - shorter->report.ldsConflictCycles) /
-      std::max(1.0, longer->report.ldsCycles - shorter->report.ldsCycles);
-  uint64_t stalls = 0;
-  for (uint64_t cycles : longer->report.stallsByReason)
-    stalls += cycles;
-  row.barrierShare = double(longer->report.stallsByReason[static_cast<unsigned>(
-                         sim::StallReason::Barrier)]) /
-                     double(std::max<uint64_t>(1, stalls));
-  return row;
-}
-
 //===----------------------------------------------------------------------===//
 // The network and the CPU
 //===----------------------------------------------------------------------===//
 
-Expected<std::string> defaultNetwork() {
-  std::string path = WAVESMITH_LADDER_KERNELS "/network-150.mlir";
+/// The file of a network that make-network knows by name, made where there is
+/// none in the build yet.
+Expected<std::string> importedNetwork(StringRef name) {
+  std::string path =
+      formatv("{0}/network-{1}.mlir", WAVESMITH_LADDER_KERNELS, name);
   if (!sys::fs::exists(path))
     if (Error error = runProgram({WAVESMITH_LADDER_SOURCE "/make-network",
-                                  WAVESMITH_LADDER_BUILD, path}))
-      return createStringError("the network of 150 nuclides cannot be imported "
-                               "(give another one with --network): " +
-                               toString(std::move(error)));
+                                  WAVESMITH_LADDER_BUILD, name, path}))
+      return std::move(error);
   return path;
 }
 
@@ -369,6 +133,24 @@ json::Value optionalNumber(double value) {
   return value > 0 ? json::Value(value) : json::Value(nullptr);
 }
 
+/// Rows of another network, or why there are none.
+struct OtherNetwork {
+  std::string name;
+  size_t states = 0, terms = 0;
+  std::vector<Row> rows;
+  std::string skipped;
+};
+
+json::Object boundsOf(const Row &row) {
+  return json::Object{
+      {"ratio_to_bound", row.cyclesPerStep / boundOf(row.bounds)},
+      {"bound_cycles", boundOf(row.bounds)},
+      {"bound_lds_cycles", row.bounds.lds},
+      {"bound_issue_cycles", row.bounds.issue},
+      {"bound_dependency_cycles", row.bounds.dependencies},
+      {"in_order_cycles", row.bounds.inOrder}};
+}
+
 struct Ladder {
   const TargetInfo *target = nullptr;
   /// The chip's name, as the user gave it.
@@ -376,7 +158,10 @@ struct Ladder {
   const Problem *problem = nullptr;
   size_t zones = 0;
   std::vector<Row> rows;
-  double microsecondsOfCPU = 0;
+  std::vector<ZonesRow> sweep;
+  std::vector<OtherNetwork> networks;
+  std::optional<WholeIntegration> whole;
+  double microsecondsOfCPU = 0, compileSeconds = 0;
   uint64_t stepsOfCPU = 0;
 
   const Row *find(StringRef name) const {
@@ -401,13 +186,14 @@ struct Ladder {
            << name << ", " << target->computeUnits << " CUs\n"
            << "Modelled: cycles a step and a CU, and their ratios; nothing was "
               "measured on a GPU\n\n"
-           << "name               blog s  cycles/step  vs start   vs end  VGPR "
+           << "name                    blog s  cycles/step  vs start   vs end  "
+              "VGPR "
               "SGPR "
               "  LDS KB  occup.  lanes/64   IPC  conflicts  latencies -1/3 "
               "+1/3  difference  limit\n";
     const Row *start = find("hip-start"), *end = find("hip-end");
     for (const Row &row : rows) {
-      outs() << left_justify(row.name, 18);
+      outs() << left_justify(row.name, 23);
       if (row.publishedSeconds)
         outs() << format("%7.2f", *row.publishedSeconds);
       else
@@ -426,6 +212,11 @@ struct Ladder {
              << format("%10.0f", row.cyclesPerStepAtScale[1])
              << format("%12.1e  ", row.largestDifference) << row.limit << "\n";
     }
+    outs() << "\nCycles a step that the same instructions take at least: the "
+              "largest of LDS, issue and dependencies is the bound\n";
+    printBoundsHeader();
+    for (const Row &row : rows)
+      printBounds(row);
     if (start && end) {
       outs() << format("\nhip-start is %.1f times slower than hip-end",
                        ratio(*start, end))
@@ -445,42 +236,151 @@ struct Ladder {
                   "%.2f us a step, ",
                   microsecondsOfCPU)
         << stepsOfCPU << " steps\n";
+    if (compileSeconds > 0)
+      outs() << format("wavesmith-compile, on this host, measured: %.1f s\n",
+                       compileSeconds);
+    printSweep();
+    for (const OtherNetwork &other : networks) {
+      outs() << "\nNetwork " << other.name;
+      if (!other.skipped.empty()) {
+        outs() << " skipped: " << other.skipped << "\n";
+        continue;
+      }
+      outs() << ": " << other.states << " states, " << other.terms
+             << " terms\n";
+      printBoundsHeader();
+      for (const Row &row : other.rows)
+        printBounds(row);
+    }
+    if (whole)
+      outs() << "\nWhole integration by " << whole->name << ": " << whole->steps
+             << " steps, by the sequential program " << whole->stepsOfReference
+             << format("; abundances above %.0e differ by %.1e at most\n",
+                       smallestOfWhole, whole->largestDifference);
+  }
+
+  static void printBoundsHeader() {
+    outs() << "name                    cycles     bound  vs bound       LDS   "
+              "  issue  dependencies  wavefronts in order\n";
+  }
+  static void printBounds(const Row &row) {
+    outs() << left_justify(row.name, 23) << format("%7.0f", row.cyclesPerStep)
+           << format("%10.0f", boundOf(row.bounds))
+           << format("%10.2f", row.cyclesPerStep / boundOf(row.bounds))
+           << format("%10.0f", row.bounds.lds)
+           << format("%10.0f", row.bounds.issue)
+           << format("%14.0f", row.bounds.dependencies)
+           << format("%21.0f\n", row.bounds.inOrder);
+  }
+
+  /// The row of the sweep with one zone a CU that another one is compared with.
+  const ZonesRow &first(const ZonesRow &row) const {
+    return *find_if(sweep,
+                    [&](const ZonesRow &r) { return r.name == row.name; });
+  }
+  /// How many times longer the launch takes than that of one zone a CU.
+  double longer(const ZonesRow &row) const {
+    return row.cyclesPerStep / first(row).cyclesPerStep;
+  }
+  /// What the partial round of workgroups costs: over the time that the zones
+  /// would take if CUs could share them evenly.
+  double partialCost(const ZonesRow &row) const {
+    return longer(row) * double(first(row).zones) / double(row.zones);
+  }
+
+  void printSweep() const {
+    if (sweep.empty())
+      return;
+    outs() << "\nOther numbers of zones: cycles of the whole launch for a step "
+              "of all its zones\n"
+              "name                   zones    cycles  times those of one a CU"
+              "  over even shares  workgroups of a CU  at the same time\n";
+    for (const ZonesRow &row : sweep)
+      outs() << left_justify(row.name, 21) << format("%7u", unsigned(row.zones))
+             << format("%10.0f", row.cyclesPerStep)
+             << format("%25.2f", longer(row))
+             << format("%18.2f", partialCost(row))
+             << format("%20u", unsigned(row.workgroupsOfCU))
+             << format("%18u\n", row.residentWorkgroups);
+  }
+
+  static json::Value rowJSON(const Row &row, const Row *start, const Row *end) {
+    json::Object object{
+        {"name", row.name},
+        {"published_seconds", row.publishedSeconds
+                                  ? json::Value(*row.publishedSeconds)
+                                  : json::Value(nullptr)},
+        {"cycles_per_step_per_cu", row.cyclesPerStep},
+        {"ratio_to_baseline", optionalNumber(ratio(row, start))},
+        {"ratio_to_hip_end", optionalNumber(ratio(row, end))},
+        {"vgprs", row.kernel.vgprCount},
+        {"sgprs", row.kernel.sgprCount},
+        {"vgpr_spills", row.kernel.vgprSpillCount},
+        {"sgpr_spills", row.kernel.sgprSpillCount},
+        {"lds_bytes", row.ldsBytes},
+        {"occupancy", row.occupancy},
+        {"occupancy_limit", row.occupancyLimit},
+        {"active_lanes", row.activeLanes},
+        {"instructions_per_cycle", row.instructionsPerCycle},
+        {"instructions_per_step", row.instructionsPerStep},
+        {"lds_conflict_share", row.ldsConflictShare},
+        {"barrier_share_of_stalls", row.barrierShare},
+        {"limit", row.limit},
+        {"cycles_per_step_fitted_two_thirds",
+         optionalNumber(row.cyclesPerStepAtScale[0])},
+        {"cycles_per_step_fitted_four_thirds",
+         optionalNumber(row.cyclesPerStepAtScale[1])},
+        {"steps", int64_t(row.steps)},
+        {"largest_difference_from_sequential", row.largestDifference}};
+    for (auto &[key, value] : boundsOf(row))
+      object[key] = value;
+    return std::move(object);
   }
 
   json::Value toJSON() const {
-    json::Array array;
     const Row *start = find("hip-start"), *end = find("hip-end");
+    json::Array array, sweepArray, networksArray;
     for (const Row &row : rows)
-      array.push_back(json::Object{
+      array.push_back(rowJSON(row, start, end));
+    for (const ZonesRow &row : sweep)
+      sweepArray.push_back(json::Object{
           {"name", row.name},
-          {"published_seconds", row.publishedSeconds
-                                    ? json::Value(*row.publishedSeconds)
-                                    : json::Value(nullptr)},
-          {"cycles_per_step_per_cu", row.cyclesPerStep},
-          {"ratio_to_baseline", optionalNumber(ratio(row, start))},
-          {"ratio_to_hip_end", optionalNumber(ratio(row, end))},
-          {"ratio_to_bound", nullptr},
-          {"vgprs", row.kernel.vgprCount},
-          {"sgprs", row.kernel.sgprCount},
-          {"vgpr_spills", row.kernel.vgprSpillCount},
-          {"sgpr_spills", row.kernel.sgprSpillCount},
-          {"lds_bytes", row.ldsBytes},
-          {"occupancy", row.occupancy},
-          {"occupancy_limit", row.occupancyLimit},
-          {"active_lanes", row.activeLanes},
-          {"instructions_per_cycle", row.instructionsPerCycle},
-          {"instructions_per_step", row.instructionsPerStep},
-          {"lds_conflict_share", row.ldsConflictShare},
-          {"barrier_share_of_stalls", row.barrierShare},
-          {"limit", row.limit},
-          {"cycles_per_step_fitted_two_thirds",
-           optionalNumber(row.cyclesPerStepAtScale[0])},
-          {"cycles_per_step_fitted_four_thirds",
-           optionalNumber(row.cyclesPerStepAtScale[1])},
-          {"steps", int64_t(row.steps)},
-          {"largest_difference_from_sequential", row.largestDifference}});
+          {"zones", int64_t(row.zones)},
+          {"cycles_per_step", row.cyclesPerStep},
+          {"ratio_to_one_zone_per_cu", longer(row)},
+          {"ratio_to_even_shares", partialCost(row)},
+          {"workgroups_of_cu", int64_t(row.workgroupsOfCU)},
+          {"resident_workgroups", int64_t(row.residentWorkgroups)}});
+    for (const OtherNetwork &other : networks) {
+      json::Array ofNetwork;
+      const Row *endOfNetwork = nullptr;
+      for (const Row &row : other.rows)
+        if (row.name == "hip-end")
+          endOfNetwork = &row;
+      for (const Row &row : other.rows)
+        ofNetwork.push_back(rowJSON(row, nullptr, endOfNetwork));
+      networksArray.push_back(json::Object{
+          {"name", other.name},
+          {"states", int64_t(other.states)},
+          {"terms", int64_t(other.terms)},
+          {"skipped", other.skipped.empty() ? json::Value(nullptr)
+                                            : json::Value(other.skipped)},
+          {"rows", std::move(ofNetwork)}});
+    }
+    json::Value wholeJSON = nullptr;
+    if (whole)
+      wholeJSON = json::Object{
+          {"name", whole->name},
+          {"steps", int64_t(whole->steps)},
+          {"steps_of_sequential", int64_t(whole->stepsOfReference)},
+          {"largest_difference_from_sequential", whole->largestDifference},
+          {"smallest_compared", smallestOfWhole},
+          {"tolerance", toleranceOfWhole}};
     return json::Object{
         {"rows", std::move(array)},
+        {"zone_sweep", std::move(sweepArray)},
+        {"networks", std::move(networksArray)},
+        {"whole_integration", std::move(wholeJSON)},
         {"modelled", true},
         {"chip", chip},
         {"zones", int64_t(zones)},
@@ -489,13 +389,82 @@ struct Ladder {
         {"tolerance", tolerance},
         {"cpu", json::Object{{"name", "sequential program, one core, measured"},
                              {"microseconds_per_step", microsecondsOfCPU},
-                             {"steps", int64_t(stepsOfCPU)}}}};
+                             {"steps", int64_t(stepsOfCPU)}}},
+        {"compile_seconds_measured", optionalNumber(compileSeconds)}};
   }
 };
 
 /// One GCD of an MI250 has 104 CUs, as the table's MI210, which is one such
 /// die.
 StringRef tableName(StringRef chip) { return chip == "mi250" ? "mi210" : chip; }
+
+/// A zone after so many steps of the reference, where modelled launches begin.
+/// Without \p exactly, half of the steps as often as the integration would end.
+Expected<Zone> zoneAfter(const Problem &problem, uint64_t steps, bool exactly) {
+  for (;; steps /= 2) {
+    Zone zone = {problem.conditions.temperature, problem.conditions.density,
+                 problem.start};
+    if (Error error =
+            problem.advance(zone.state, zone.temperature, zone.density, steps))
+      return std::move(error);
+    if (zone.state.time < problem.conditions.endTime)
+      return zone;
+    if (exactly || !steps)
+      return createStringError("the integration ends before step " +
+                               Twine(steps) +
+                               ", where modelled launches would begin");
+  }
+}
+
+/// The last of the HIP kernels, and what all passes make of the same network.
+constexpr StringLiteral lastRungs[] = {"hip-end", "wavesmith-final"};
+
+Error measureNetwork(OtherNetwork &other, const TargetInfo &target,
+                     const Options &options,
+                     const MeasurementOptions &measurement) {
+  auto path = importedNetwork(other.name);
+  if (!path) {
+    std::string why = toString(path.takeError());
+    // Its files are not part of the repository.
+    if (!StringRef(other.name).starts_with("fern"))
+      return createStringError("the network " + other.name +
+                               " cannot be imported: " + why);
+    other.skipped = "FERN's files are not there";
+    return Error::success();
+  }
+  Expected<Problem> problem = [&]() -> Expected<Problem> {
+    if (other.name == "gri30")
+      return makeMethaneProblem(*path);
+    auto network = loadNetwork(*path);
+    if (!network)
+      return network.takeError();
+    return makeProblem(std::move(*network), options.problem);
+  }();
+  if (!problem)
+    return problem.takeError();
+  other.states = problem->network.numStates();
+  other.terms = problem->numTerms;
+  std::vector<Rung> rungs = wavesmithRungs(*problem, *path, target);
+  if (!problem->evaluator) {
+    auto hip = hipRungs(*problem, target.architecture);
+    if (!hip)
+      return hip.takeError();
+    rungs.insert(rungs.begin(), hip->begin(), hip->end());
+  }
+  auto zone = zoneAfter(*problem, options.firstStep, /*exactly=*/false);
+  if (!zone)
+    return zone.takeError();
+  std::vector<Zone> zones(target.computeUnits, *zone);
+  for (const Rung &rung : rungs)
+    if (is_contained(lastRungs, rung.name)) {
+      auto row = measure(rung, *problem, target, zones, measurement);
+      if (!row)
+        return createStringError("network " + other.name + ": " +
+                                 toString(row.takeError()));
+      other.rows.push_back(std::move(*row));
+    }
+  return Error::success();
+}
 
 Error run(Options &options) {
   const TargetInfo *target = nullptr;
@@ -509,9 +478,11 @@ Error run(Options &options) {
     return createStringError("--steps must be at least 2");
   std::string path = options.network;
   if (path.empty()) {
-    auto made = defaultNetwork();
+    auto made = importedNetwork("150");
     if (!made)
-      return made.takeError();
+      return createStringError("the network of 150 nuclides cannot be imported "
+                               "(give another one with --network): " +
+                               toString(made.takeError()));
     path = *made;
   }
   auto network = loadNetwork(path);
@@ -524,17 +495,19 @@ Error run(Options &options) {
   if (!rungs)
     return rungs.takeError();
   append_range(*rungs, wavesmithRungs(*problem, path, *target));
+  auto zone = zoneAfter(*problem, options.firstStep, /*exactly=*/true);
+  if (!zone)
+    return zone.takeError();
 
-  Zone zone = {problem->conditions.temperature, problem->conditions.density,
-               problem->start};
-  SequentialIntegration(problem->network, problem->conditions)
-      .advance(zone.state, options.firstStep);
-  if (zone.state.time >= problem->conditions.endTime)
-    return createStringError("the integration ends before step " +
-                             Twine(options.firstStep) +
-                             ", where modelled launches would begin");
   std::vector<Zone> zones(options.zones ? options.zones : target->computeUnits,
-                          zone);
+                          *zone);
+  MeasurementOptions measurement;
+  measurement.steps = options.steps;
+  measurement.sensitivity = !options.noSensitivity;
+  // Of the further sections: fewer steps, and no other latencies.
+  MeasurementOptions shortened;
+  shortened.steps = std::max<uint64_t>(2, options.steps / 2);
+  shortened.sensitivity = false;
   Ladder ladder;
   ladder.target = target;
   ladder.chip = options.chip;
@@ -543,13 +516,39 @@ Error run(Options &options) {
   for (const Rung &rung : *rungs) {
     if (!StringRef(rung.name).contains(options.only))
       continue;
-    auto row = measure(rung, *problem, *target, zones, options);
+    auto row = measure(rung, *problem, *target, zones, measurement);
     if (!row)
       return row.takeError();
     ladder.rows.push_back(std::move(*row));
+    if (!is_contained(lastRungs, rung.name))
+      continue;
+    if (rung.compileSeconds)
+      ladder.compileSeconds = rung.compileSeconds();
+    if (!options.noSweep) {
+      uint64_t one = target->computeUnits;
+      auto sweep =
+          measureZones(rung, *problem, *target, *zone,
+                       {one, one * 5 / 4, one * 3 / 2, one * 2}, shortened);
+      if (!sweep)
+        return sweep.takeError();
+      append_range(ladder.sweep, *sweep);
+    }
+    if (!options.noWhole && rung.name == lastRungs[1]) {
+      auto whole = integrateWhole(rung, *problem);
+      if (!whole)
+        return whole.takeError();
+      ladder.whole = std::move(*whole);
+    }
   }
   if (ladder.rows.empty())
     return createStringError("no row's name contains '" + options.only + "'");
+  if (!options.noNetworks)
+    for (const char *name : {"50", "200", "fern-70", "gri30"}) {
+      OtherNetwork &other = ladder.networks.emplace_back();
+      other.name = name;
+      if (Error error = measureNetwork(other, *target, options, shortened))
+        return error;
+    }
   std::tie(ladder.microsecondsOfCPU, ladder.stepsOfCPU) = measureCPU(*problem);
   ladder.print();
   if (options.json.empty())

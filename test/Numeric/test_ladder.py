@@ -32,13 +32,18 @@ def fern_network(folder: Path, size: str) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
-def reaclib_network(tmp_path_factory):
-    """The benchmark's own network; made as it makes it, and kept in the build."""
-    path = BUILD / "bench" / "ladder" / "network-150.mlir"
+def make_network(name: str) -> Path:
+    """A network of the benchmark; made as it makes it, and kept in the build."""
+    path = BUILD / "bench" / "ladder" / f"network-{name}.mlir"
     if not path.exists():
-        subprocess.run([REPOSITORY / "bench" / "ladder" / "make-network", BUILD, path], check=True)
+        command = [REPOSITORY / "bench" / "ladder" / "make-network", BUILD, name, path]
+        subprocess.run(command, check=True)
     return path
+
+
+@pytest.fixture(scope="module")
+def reaclib_network():
+    return make_network("150")
 
 
 def test_sequential_program_gives_ferns_abundances(tmp_path):
@@ -65,7 +70,8 @@ def test_sequential_program_gives_ferns_abundances(tmp_path):
 def check_ladder(folder: Path, network: Path, *options: str) -> None:
     file = folder / "ladder.json"
     run_tool("bench-ladder", f"--network={network}", f"--json={file}", "--steps=12",
-             "--zones=2", "--no-sensitivity", *options)  # fmt: skip
+             "--zones=2", "--no-sensitivity", "--no-networks", "--no-zone-sweep",
+             "--no-whole-integration", *options)  # fmt: skip
     report = json.loads(file.read_text())
     assert report["modelled"] is True
     names = [row["name"] for row in report["rows"]]
@@ -77,6 +83,56 @@ def check_ladder(folder: Path, network: Path, *options: str) -> None:
         assert row["cycles_per_step_per_cu"] > 0
         assert 1 <= row["active_lanes"] <= 64
         assert row["vgpr_spills"] == 0
+        check_bound(row)
+
+
+def check_bound(row) -> None:
+    parts = [row[f"bound_{part}_cycles"] for part in ("lds", "issue", "dependency")]
+    assert min(parts) >= 0.0 and row["bound_cycles"] == max(parts) > 0.0
+    assert row["ratio_to_bound"] == row["cycles_per_step_per_cu"] / row["bound_cycles"]
+    # No kernel is faster than its bound, nor its wavefronts faster than their order
+    # lets them be; and an order can only add to the dependencies.
+    assert row["ratio_to_bound"] >= 1.0
+    assert row["in_order_cycles"] <= row["cycles_per_step_per_cu"]
+    assert row["bound_dependency_cycles"] <= row["in_order_cycles"]
+
+
+@pytest.mark.parametrize("chip, units", (("mi250", 104), ("mi300x", 304)))
+def test_further_sections(tmp_path, reaclib_network, chip, units):
+    file = tmp_path / "ladder.json"
+    command = ("bench-ladder", f"--chip={chip}", f"--network={reaclib_network}",
+               f"--json={file}", "--steps=12", "--no-sensitivity", "--only=wavesmith-final")
+    run_tool(*command)
+    report = json.loads(file.read_text())
+    (row,) = report["rows"]
+    check_bound(row)
+    assert report["zones"] == units
+    assert [r["zones"] for r in report["zone_sweep"]] == [
+        units, units * 5 // 4, units * 3 // 2, units * 2]  # fmt: skip
+    first, *others = report["zone_sweep"]
+    assert first["ratio_to_one_zone_per_cu"] == first["ratio_to_even_shares"] == 1.0
+    for entry in others:
+        assert entry["workgroups_of_cu"] == 2
+        assert entry["ratio_to_one_zone_per_cu"] >= 1.0
+    assert [n["name"] for n in report["networks"]] == ["50", "200", "fern-70", "gri30"]
+    for entry in report["networks"]:
+        if entry["name"] == "fern-70" and not FERN.is_dir():
+            assert "FERN" in entry["skipped"] and entry["rows"] == []
+            continue
+        assert entry["skipped"] is None and entry["rows"][-1]["name"] == "wavesmith-final"
+        for other in entry["rows"]:
+            check_bound(other)
+            assert 0.0 < other["largest_difference_from_sequential"] <= report["tolerance"]
+    whole = report["whole_integration"]
+    assert whole["steps"] == whole["steps_of_sequential"] > 30_000
+    assert 0.0 < whole["largest_difference_from_sequential"] <= whole["tolerance"] == 1e-3
+
+    # What is modelled is the same in every run.
+    run_tool(*command)
+    again = json.loads(file.read_text())
+    for measured in ("cpu", "compile_seconds_measured"):
+        del report[measured], again[measured]
+    assert again == report
 
 
 @pytest.mark.parametrize("chip", ("mi250", "mi300x"))

@@ -51,6 +51,9 @@ struct TimingOptions {
   /// memory holds only their results. Counters are then those of the compute
   /// unit that is modelled in detail: its neighbours stop in the middle.
   bool executeRest = true;
+  /// Finds the longest chains of dependent instructions too
+  /// (TimingReport::bounds), which takes about as long as the model.
+  bool followDependencies = false;
   /// How much work each workgroup is, by its number and in any unit, for
   /// launches whose workgroups differ too much for the modelled ones to stand
   /// for all. What is not modelled in detail is extrapolated by it, and the
@@ -92,6 +95,20 @@ struct ResourceShare {
   double share;
 };
 
+/// Cycles that the modelled CU needs at least for the workgroups that were
+/// modelled in detail, by what of the model alone. docs/timing.md has the
+/// formulas.
+struct LowerBounds {
+  /// The ports and banks of LDS, conflicts counted.
+  double lds = 0;
+  /// The unit of the SIMDs that is taken longest, evenly over the SIMDs.
+  double issue = 0;
+  /// The longest chain of dependent instructions of a workgroup, and the same
+  /// with the order of each wavefront's instructions and its waits as further
+  /// dependencies. 0 where TimingOptions::followDependencies is not set.
+  double dependencies = 0, inOrder = 0;
+};
+
 /// The modelled time of one launch, and where it goes.
 struct TimingReport {
   std::string chip;
@@ -131,6 +148,9 @@ struct TimingReport {
   double l2Requests = 0, l2Misses = 0;
   /// Cycles of LDS of all CUs, and those of them that bank conflicts added.
   double ldsCycles = 0, ldsConflictCycles = 0;
+  LowerBounds bounds;
+  /// Workgroups that the modelled CU had at the same time, at most.
+  unsigned residentWorkgroups = 0;
   std::array<uint64_t, numStallReasons> stallsByReason = {};
   /// In the order of addresses; instructions that were not reached left out.
   std::vector<InstructionTiming> instructions;

@@ -7,16 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "ComputeUnitModel.h"
+#include "DependencyChain.h"
 #include "wavesmith/Simulator/MatrixInstruction.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 using namespace wavesmith;
 using namespace wavesmith::sim;
-
-/// A SIMD has its turn every so many cycles, and a wavefront of 64 lanes passes
-/// a SIMD of 16 in as many.
-static constexpr double turnCycles = 4;
 
 //===----------------------------------------------------------------------===//
 // Costs of instructions
@@ -91,6 +89,11 @@ wavesmith::sim::instructionCosts(const sim::detail::CodeObjectImage &image) {
     cost.nonTemporal = instruction.nonTemporal;
     cost.flat = instruction.isFlat;
     cost.storesToLDS = cost.unit == Unit::LDS && name.starts_with("DS_WRITE");
+    cost.exchangesLanes = StringSwitch<bool>(name)
+                              .StartsWith("DS_PERMUTE", true)
+                              .StartsWith("DS_BPERMUTE", true)
+                              .StartsWith("DS_SWIZZLE", true)
+                              .Default(false);
     cost.immediate = static_cast<uint16_t>(instruction.imm);
     cost.special = StringSwitch<Special>(name)
                        .Case("S_WAITCNT", Special::Waitcnt)
@@ -136,6 +139,38 @@ LDSCycles wavesmith::sim::ldsCycles(const TargetInfo &target,
   return cycles;
 }
 
+LDSAccessCost wavesmith::sim::ldsAccessCost(const TargetInfo &target,
+                                            const TimingParameters &parameters,
+                                            const MemoryAccess &access,
+                                            bool store) {
+  LDSAccessCost cost;
+  cost.banks = ldsCycles(target, access);
+  double words = std::max(1.0, access.bytes / 4.0);
+  double portCycles = turnCycles * words;
+  if (store)
+    portCycles += parameters.ldsStoreOverhead;
+  cost.portCycles = std::max(portCycles, double(cost.banks.all));
+  // The latency is that of an access of one word without conflicts.
+  cost.latency = parameters.ldsLatency +
+                 std::max(0.0, portCycles - turnCycles) + cost.banks.conflicts;
+  return cost;
+}
+
+LDSAccessCost
+wavesmith::sim::ldsExchangeCost(const TargetInfo &target,
+                                const TimingParameters &parameters) {
+  LDSAccessCost cost;
+  cost.banks.all = divideCeil(target.wavefrontSize, target.ldsBanks);
+  cost.portCycles = turnCycles;
+  cost.latency = parameters.ldsLatency;
+  return cost;
+}
+
+VectorAndOtherCounts wavesmith::sim::decodeWaitcnt(uint16_t immediate) {
+  return {(immediate & 15u) | ((immediate >> 10) & 0x30u),
+          (immediate >> 8) & 15u};
+}
+
 //===----------------------------------------------------------------------===//
 // Workgroups
 //===----------------------------------------------------------------------===//
@@ -145,7 +180,7 @@ ComputeUnitModel::ComputeUnitModel(const Dispatch &dispatch,
                                    const TimingParameters &parameters,
                                    ArrayRef<InstructionCost> costs,
                                    MemoryModel &memory, unsigned workgroupSlots,
-                                   Observer *observer)
+                                   Observer *observer, bool followDependencies)
     : issuedBySlot(workgroupSlots, 0), dispatch(dispatch), target(target),
       p(parameters), costs(costs), memory(memory),
       instructionCache(target.instructionCacheBytes, 64, 8),
@@ -154,13 +189,25 @@ ComputeUnitModel::ComputeUnitModel(const Dispatch &dispatch,
   for (Slot &slot : slots) {
     slot.execution = std::make_unique<WorkgroupExecution>(dispatch, observer);
     slot.states.resize(dispatch.waves);
+    if (followDependencies) {
+      slot.dependencies = std::make_unique<DependencyChain>(
+          dispatch, target, parameters, costs, /*inOrder=*/false);
+      slot.inOrder = std::make_unique<DependencyChain>(
+          dispatch, target, parameters, costs, /*inOrder=*/true);
+    }
   }
   timings.resize(costs.size());
 }
 
+ComputeUnitModel::~ComputeUnitModel() = default;
+
 void ComputeUnitModel::start(unsigned index, uint64_t number) {
   Slot &slot = slots[index];
   slot.execution->begin(number);
+  if (slot.dependencies) {
+    slot.dependencies->begin();
+    slot.inOrder->begin();
+  }
   slot.active = true;
   ++residentWorkgroups;
   double first = std::max(now, slot.freeAt);
@@ -185,6 +232,11 @@ Error ComputeUnitModel::finish(unsigned index) {
   slot.freeAt = now + p.workgroupStart;
   --residentWorkgroups;
   completions.emplace_back(now, issued);
+  if (slot.dependencies) {
+    longestDependencies =
+        std::max(longestDependencies, slot.dependencies->length());
+    longestInOrder = std::max(longestInOrder, slot.inOrder->length());
+  }
   return slot.execution->end();
 }
 
@@ -211,17 +263,16 @@ static double remaining(SmallVectorImpl<double> &times, size_t allowed) {
 
 double ComputeUnitModel::waitTime(const WaveState &state, uint16_t immediate,
                                   StallReason &reason) const {
-  unsigned vectorCount = (immediate & 15) | ((immediate >> 10) & 0x30);
-  unsigned otherCount = (immediate >> 8) & 15;
+  VectorAndOtherCounts counts = decodeWaitcnt(immediate);
   double vectorTime = 0;
   // In order: an older one that is late holds up the count.
-  if (state.vectorMemory.size() > vectorCount)
+  if (state.vectorMemory.size() > counts.vector)
     vectorTime =
-        state.vectorMemory[state.vectorMemory.size() - 1 - vectorCount];
+        state.vectorMemory[state.vectorMemory.size() - 1 - counts.vector];
   SmallVector<double> times;
   for (const PendingScalar &pending : state.other)
     times.push_back(pending.ready);
-  double otherTime = remaining(times, otherCount);
+  double otherTime = remaining(times, counts.others);
   reason = vectorTime >= otherTime ? StallReason::VectorMemory
                                    : StallReason::LDSOrScalar;
   return std::max(vectorTime, otherTime);
@@ -305,6 +356,17 @@ void ComputeUnitModel::accessMemory(WaveState &state, unsigned simd,
   double vectorDone = t, otherDone = t;
   LineRequests requests;
   requests.nonTemporal = cost.nonTemporal;
+  auto accessLDS = [&](const LDSAccessCost &of) {
+    ldsBusy += of.banks.all;
+    ldsConflicts += of.banks.conflicts;
+    ldsPortBusy += of.portCycles;
+    Server &port = ldsPorts[simd % ldsPorts.size()];
+    double begin = port.take(t, of.portCycles);
+    begin = std::max(begin, ldsBanks.take(begin, of.banks.all));
+    otherDone = std::max(otherDone, begin + of.latency);
+  };
+  if (cost.exchangesLanes)
+    accessLDS(ldsExchangeCost(target, p));
   for (unsigned i = 0; record && i < record->count; ++i) {
     const MemoryAccess &access = record->access[i];
     if (access.space != AccessSpace::LDS) {
@@ -314,20 +376,7 @@ void ComputeUnitModel::accessMemory(WaveState &state, unsigned simd,
                      requests);
       continue;
     }
-    LDSCycles cycles = ldsCycles(target, access);
-    ldsBusy += cycles.all;
-    ldsConflicts += cycles.conflicts;
-    double words = std::max(1.0, access.bytes / 4.0);
-    double portCycles = turnCycles * words;
-    if (cost.storesToLDS)
-      portCycles += p.ldsStoreOverhead;
-    Server &port = ldsPorts[simd % ldsPorts.size()];
-    double begin = port.take(t, std::max(portCycles, double(cycles.all)));
-    begin = std::max(begin, ldsBanks.take(begin, cycles.all));
-    // The latency is that of an access of one word without conflicts.
-    otherDone = std::max(otherDone, begin + p.ldsLatency +
-                                        std::max(0.0, portCycles - turnCycles) +
-                                        cycles.conflicts);
+    accessLDS(ldsAccessCost(target, p, access, cost.storesToLDS));
   }
   if (cost.unit == Unit::ScalarMemory) {
     otherDone = memory.scalarAccess(t, index, requests);
@@ -359,6 +408,10 @@ Error ComputeUnitModel::issue(WaveState &state, SIMD &simd, double t) {
   const AccessRecord *record = slot.execution->step(wave);
   if (wave.status == WaveStatus::Failed)
     return slot.execution->end();
+  if (slot.dependencies) {
+    slot.dependencies->executed(wave, index, record);
+    slot.inOrder->executed(wave, index, record);
+  }
   ++issued;
   ++issuedBySlot[state.slot];
   InstructionTiming &timing = timings[index];
@@ -427,6 +480,10 @@ Error ComputeUnitModel::issue(WaveState &state, SIMD &simd, double t) {
     }
     if (slot.execution->barrierComplete()) {
       slot.execution->releaseBarrier();
+      if (slot.dependencies) {
+        slot.dependencies->barrier();
+        slot.inOrder->barrier();
+      }
       for (WaveState &other : slot.states)
         if (other.wave->status == WaveStatus::Running &&
             other.ready == std::numeric_limits<double>::infinity()) {

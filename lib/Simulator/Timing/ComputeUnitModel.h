@@ -24,6 +24,10 @@
 
 namespace wavesmith::sim {
 
+/// A SIMD has its turn every so many cycles, and a wavefront of 64 lanes passes
+/// a SIMD of 16 in as many.
+constexpr double turnCycles = 4;
+
 /// The unit that executes an instruction.
 enum class Unit : uint8_t {
   Vector,
@@ -58,6 +62,9 @@ struct InstructionCost {
   /// L2 keeps what this accesses no longer than it must.
   bool nonTemporal;
   bool storesToLDS;
+  /// ds_permute, ds_bpermute, ds_swizzle: lanes exchange a word each through
+  /// LDS, which neither reads nor writes its memory.
+  bool exchangesLanes;
   /// The name counts, for the instructions of SIMM16.
   uint16_t immediate;
 };
@@ -73,6 +80,29 @@ struct LDSCycles {
 };
 LDSCycles ldsCycles(const TargetInfo &target, const MemoryAccess &access);
 
+/// What one access of LDS takes when nothing else does: cycles of the port of a
+/// pair of SIMDs, of the banks, and until the result is there.
+struct LDSAccessCost {
+  LDSCycles banks;
+  double portCycles = 0, latency = 0;
+};
+LDSAccessCost ldsAccessCost(const TargetInfo &target,
+                            const TimingParameters &parameters,
+                            const MemoryAccess &access, bool store);
+/// The same for an exchange between lanes. Nothing is published of its cost:
+/// the model takes that of a load of a word a lane without conflicts.
+LDSAccessCost ldsExchangeCost(const TargetInfo &target,
+                              const TimingParameters &parameters);
+
+/// The outstanding accesses that an s_waitcnt allows: of vector memory, and of
+/// LDS and scalar memory.
+struct VectorAndOtherCounts {
+  unsigned vector, others;
+};
+VectorAndOtherCounts decodeWaitcnt(uint16_t immediate);
+
+class DependencyChain;
+
 class ComputeUnitModel {
 public:
   /// Where the next workgroup of the CU comes from.
@@ -81,7 +111,9 @@ public:
   ComputeUnitModel(const Dispatch &dispatch, const TargetInfo &target,
                    const TimingParameters &parameters,
                    llvm::ArrayRef<InstructionCost> costs, MemoryModel &memory,
-                   unsigned workgroupSlots, Observer *observer);
+                   unsigned workgroupSlots, Observer *observer,
+                   bool followDependencies = false);
+  ~ComputeUnitModel();
 
   /// Advances until a cycle, or until all workgroups have ended. Fails as the
   /// execution does.
@@ -97,6 +129,10 @@ public:
   std::vector<InstructionTiming> timings;
   std::array<double, numUnits> busy = {};
   uint64_t ldsBusy = 0, ldsConflicts = 0;
+  /// Cycles of all ports of LDS.
+  double ldsPortBusy = 0;
+  /// The longest chains of a workgroup, if they are followed.
+  double longestDependencies = 0, longestInOrder = 0;
   /// Integral of the resident wavefronts over time.
   double waveCycles = 0;
   void addCounters(Counters &counters, std::vector<uint64_t> &hits);
@@ -136,6 +172,9 @@ private:
   struct Slot {
     std::unique_ptr<WorkgroupExecution> execution;
     std::vector<WaveState> states;
+    /// Without and with the order of a wavefront's instructions; null where
+    /// they are not followed.
+    std::unique_ptr<DependencyChain> dependencies, inOrder;
     bool active = false;
     double freeAt = 0;
   };

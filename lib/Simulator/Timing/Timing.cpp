@@ -261,7 +261,8 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
   PinnedEnvironment environment;
   MemoryModel model(target, p, busyCUs, 1 + neighbours,
                     static_cast<uint32_t>(costs.size()));
-  ComputeUnitModel cu(dispatch, target, p, costs, model, slots, checker.get());
+  ComputeUnitModel cu(dispatch, target, p, costs, model, slots, checker.get(),
+                      options.followDependencies);
   std::vector<std::unique_ptr<Neighbour>> others;
   for (unsigned i = 1; i <= neighbours; ++i)
     others.push_back(std::make_unique<Neighbour>(dispatch, target, costs, model,
@@ -353,6 +354,7 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
   report.clockHz = target.clockHz;
   report.workgroupsOfCU = ofCU;
   report.detailedWorkgroups = begun;
+  report.residentWorkgroups = slots;
   report.wavesPerSIMD = occupancy->wavesPerSIMD;
   report.occupancyLimit = stringify(occupancy->limit).str();
   double cycles = cu.now;
@@ -420,6 +422,17 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
   report.l2Misses = s.l2Misses * scale;
   report.ldsCycles = double(cu.ldsBusy) * scale;
   report.ldsConflictCycles = double(cu.ldsConflicts) * scale;
+  // One port a pair of SIMDs; the banks are shared by all.
+  double ldsPorts = std::max(1u, target.simdsPerCU / 2);
+  report.bounds.lds = std::max(double(cu.ldsBusy), cu.ldsPortBusy / ldsPorts);
+  // Units that take instructions through one port of the issue are one.
+  for (double unit :
+       {busy(Unit::Vector), busy(Unit::Matrix),
+        busy(Unit::Scalar) + busy(Unit::ScalarMemory), busy(Unit::LDS),
+        busy(Unit::VectorMemory), busy(Unit::Branch)})
+    report.bounds.issue = std::max(report.bounds.issue, unit / simds);
+  report.bounds.dependencies = cu.longestDependencies;
+  report.bounds.inOrder = cu.longestInOrder;
   for (auto [index, timing] : enumerate(cu.timings)) {
     if (!timing.issued)
       continue;
@@ -512,6 +525,11 @@ json::Value TimingReport::toJSON() const {
                                 {"stall_cycles", i.stallCycles},
                                 {"stalls", stalls(i.stallsByReason)}});
   o["instructions"] = std::move(list);
+  if (bounds.dependencies > 0)
+    o["bounds"] = json::Object{{"lds_cycles", bounds.lds},
+                               {"issue_cycles", bounds.issue},
+                               {"dependency_cycles", bounds.dependencies},
+                               {"in_order_cycles", bounds.inOrder}};
   json::Array numbers;
   for (const TimingParameter &p : parameters)
     numbers.push_back(json::Object{{"name", p.name},

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 _ELEMENTS = (
-    "h he li be b c n o f ne na mg al si p s cl ar k ca sc ti v cr mn fe"
+    "h he li be b c n o f ne na mg al si p s cl ar k ca sc ti v cr mn fe co ni cu zn"
 ).split()
 
 #: Neutron, hydrogen and helium, and the nuclides of lithium to boron that live
@@ -14,7 +14,7 @@ _LIGHT = ("n", "p", "d", "t", "he3", "he4", "li6", "li7", "be7", "be9", "b10", "
 
 
 def nuclide_name(Z: int, N: int) -> str:
-    """pynucastro's name of a nuclide from carbon to iron: `nuclide_name(6, 6)` is
+    """pynucastro's name of a nuclide from carbon to zinc: `nuclide_name(6, 6)` is
     `c12`."""
     if not 6 <= Z <= len(_ELEMENTS):
         raise ValueError(f"got Z = {Z}, expected 6 to {len(_ELEMENTS)}")
@@ -34,5 +34,23 @@ def network_150() -> list[str]:
     nuclides = list(_LIGHT)
     for Z in range(6, 27):
         most = 2 if Z <= 14 else 3
+        nuclides += [nuclide_name(Z, Z + excess) for excess in range(-3, most + 1)]
+    return nuclides
+
+
+def network_50() -> list[str]:
+    """50 nuclides up to sulphur, which REACLIB links by about 440 rates: the light
+    ones of `network_150`, from carbon to silicon all with -1 <= N - Z <= 2, and the
+    next two on the way of alpha captures."""
+    band = [nuclide_name(Z, Z + excess) for Z in range(6, 15) for excess in range(-1, 3)]
+    return [*_LIGHT, *band, "p31", "s32"]
+
+
+def network_200() -> list[str]:
+    """200 nuclides up to zinc, which REACLIB links by about 2,130 rates: as
+    `network_150`, with one more on the side of neutrons from fluorine on."""
+    nuclides = list(_LIGHT)
+    for Z in range(6, 31):
+        most = 2 if Z <= 8 else 3 if Z <= 14 else 4
         nuclides += [nuclide_name(Z, Z + excess) for excess in range(-3, most + 1)]
     return nuclides
