@@ -114,9 +114,11 @@ def test_every_mapping_has_the_bits_of_the_reference(
 
 
 #: In the order in which they run.
-PASSES = ["simplify-terms", "rewrite-reductions", "replicate-in-wavefronts",
-          "keep-in-registers", "narrow-tables", "promote-to-lds", "eliminate-barriers"]
-SUBSETS = [PASSES, *([name] for name in PASSES), PASSES[1:], PASSES[:4], PASSES[2:6],
+PASSES = ["simplify-terms", "combine-divisions", "rewrite-reductions",
+          "replicate-in-wavefronts", "keep-in-registers", "narrow-tables", "promote-to-lds",
+          "place-in-banks", "eliminate-barriers"]
+SUBSETS = [PASSES, *([name] for name in PASSES), PASSES[1:], PASSES[:5], PASSES[3:7],
+           ["keep-in-registers", "promote-to-lds", "place-in-banks"],
            ["simplify-terms", "keep-in-registers"],
            ["rewrite-reductions", "keep-in-registers", "narrow-tables", "eliminate-barriers"],
            ["rewrite-reductions", "replicate-in-wavefronts", "promote-to-lds"]]
