@@ -429,7 +429,7 @@ Error measureNetwork(OtherNetwork &other, const TargetInfo &target,
     if (!StringRef(other.name).starts_with("fern"))
       return createStringError("the network " + other.name +
                                " cannot be imported: " + why);
-    other.skipped = "FERN's files are not there";
+    other.skipped = "FERN's files are not in the folder WAVESMITH_FERN";
     return Error::success();
   }
   Expected<Problem> problem = [&]() -> Expected<Problem> {

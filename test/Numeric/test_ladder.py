@@ -14,12 +14,10 @@ import pytest
 
 from numeric_support import BUILD, REPOSITORY, run_tool
 
-from wavesmith.importers import from_fern
+# FERN's public data, which are not part of the repository.
+from test_importers_fern import FERN
 
-#: FERN's public data, which are not part of the repository.
-FERN = REPOSITORY.parent / "shared" / "data" / "fern"
-if not FERN.is_dir():  # In a worktree, `shared` stands one folder higher.
-    FERN = REPOSITORY.parent.parent / "shared" / "data" / "fern"
+from wavesmith.importers import from_fern
 
 
 def fern_network(folder: Path, size: str) -> Path:
@@ -98,7 +96,8 @@ def check_bound(row) -> None:
 
 
 @pytest.mark.parametrize("chip, units", (("mi250", 104), ("mi300x", 304)))
-def test_further_sections(tmp_path, reaclib_network, chip, units):
+def test_further_sections(monkeypatch, tmp_path, reaclib_network, chip, units):
+    monkeypatch.setenv("WAVESMITH_FERN", str(FERN))
     file = tmp_path / "ladder.json"
     command = ("bench-ladder", f"--chip={chip}", f"--network={reaclib_network}",
                f"--json={file}", "--steps=12", "--no-sensitivity", "--only=wavesmith-final")
