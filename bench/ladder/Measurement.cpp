@@ -127,6 +127,24 @@ Expected<Launch> modelledLaunch(const Rung &rung, const Problem &problem,
   return launch;
 }
 
+/// What a launch leaves, without a model.
+Expected<std::vector<ZoneState>> statesAfter(const Rung &rung,
+                                             ArrayRef<Zone> zones,
+                                             uint64_t steps, unsigned threads) {
+  sim::Memory memory;
+  auto prepared = rung.prepare(memory, zones, steps);
+  if (!prepared)
+    return prepared.takeError();
+  auto object = rung.objectFor(steps);
+  if (!object)
+    return object.takeError();
+  auto counters =
+      sim::launch(**object, memory, launchParameters(rung, *prepared), threads);
+  if (!counters)
+    return createStringError(rung.name + ": " + toString(counters.takeError()));
+  return prepared->readStates(memory);
+}
+
 /// Zones that differ, from the first step on, without a model: results alone.
 Expected<double> checkOtherZones(const Rung &rung, const Problem &problem,
                                  uint64_t steps) {
@@ -134,46 +152,23 @@ Expected<double> checkOtherZones(const Rung &rung, const Problem &problem,
   for (double factor : {1.0, 0.75, 0.5})
     zones.push_back({problem.conditions.temperature * factor,
                      problem.conditions.density * factor, problem.start});
-  sim::Memory memory;
-  auto prepared = rung.prepare(memory, zones, steps);
-  if (!prepared)
-    return prepared.takeError();
-  sim::LaunchParameters parameters = launchParameters(rung, *prepared);
-  auto object = rung.objectFor(steps);
-  if (!object)
-    return object.takeError();
-  auto counters = sim::launch(**object, memory, parameters, 2);
-  if (!counters)
-    return createStringError(rung.name + ": " + toString(counters.takeError()));
-  auto states = prepared->readStates(memory);
+  auto states = statesAfter(rung, zones, steps, /*threads=*/2);
   if (!states)
     return states.takeError();
   return check(rung, problem, zones, *states, steps);
 }
 
-/// What limits the steps alone: as TimingReport::limit, of what the longer
-/// launch did more.
-std::string limitOf(const sim::TimingReport &shorter,
-                    const sim::TimingReport &longer,
-                    const std::array<uint64_t, sim::numStallReasons> &stalls) {
-  StringRef busiest;
-  double most = 0;
+/// The shares of resources in what the longer launch did more.
+SmallVector<sim::ResourceShare> sharesOfSteps(const sim::TimingReport &shorter,
+                                              const sim::TimingReport &longer) {
+  SmallVector<sim::ResourceShare> shares;
   for (const sim::ResourceShare &resource : longer.shares)
     for (const sim::ResourceShare &before : shorter.shares)
-      if (before.name == resource.name) {
-        double share =
-            (resource.share * longer.cycles - before.share * shorter.cycles) /
-            (longer.cycles - shorter.cycles);
-        if (share > most) {
-          most = share;
-          busiest = resource.name;
-        }
-      }
-  if (most > 0.5)
-    return busiest.str();
-  auto reason = std::distance(stalls.begin(), llvm::max_element(stalls));
-  return ("latency: " + sim::stringify(static_cast<sim::StallReason>(reason)))
-      .str();
+      if (before.name == resource.name)
+        shares.push_back({resource.name, (resource.share * longer.cycles -
+                                          before.share * shorter.cycles) /
+                                             (longer.cycles - shorter.cycles)});
+  return shares;
 }
 
 } // namespace
@@ -253,7 +248,8 @@ Expected<Row> wavesmith::bench::measure(const Rung &rung,
   row.barrierShare =
       double(stalls[static_cast<unsigned>(sim::StallReason::Barrier)]) /
       double(std::max<uint64_t>(1, allStalls));
-  row.limit = limitOf(shorter->report, longer->report, stalls);
+  row.limit =
+      sim::limitOf(sharesOfSteps(shorter->report, longer->report), stalls);
 
   auto perStepOf = [&](double sim::LowerBounds::*part, double times) {
     return (longer->report.bounds.*part - shorter->report.bounds.*part) *
@@ -303,18 +299,7 @@ wavesmith::bench::integrateWhole(const Rung &rung, const Problem &problem) {
   constexpr uint64_t mostSteps = 1'000'000;
   Zone zone = {problem.conditions.temperature, problem.conditions.density,
                problem.start};
-  sim::Memory memory;
-  auto prepared = rung.prepare(memory, zone, mostSteps);
-  if (!prepared)
-    return prepared.takeError();
-  auto object = rung.objectFor(mostSteps);
-  if (!object)
-    return object.takeError();
-  auto counters =
-      sim::launch(**object, memory, launchParameters(rung, *prepared));
-  if (!counters)
-    return createStringError(rung.name + ": " + toString(counters.takeError()));
-  auto states = prepared->readStates(memory);
+  auto states = statesAfter(rung, zone, mostSteps, /*threads=*/1);
   if (!states)
     return states.takeError();
   ZoneState wanted = problem.start;

@@ -114,9 +114,7 @@ ArrayRef<wavesmith::OptionalPass> wavesmith::getOptionalPasses() {
        [](const CompileOptions &) { return createRewriteReductionsPass(); },
        /*changesAnnotations=*/true, Level::Workgroup},
       {"wavesmith-replicate-in-wavefronts",
-       [](const CompileOptions &) {
-         return createReplicateInWavefrontsPass();
-       },
+       [](const CompileOptions &) { return createReplicateInWavefrontsPass(); },
        /*changesAnnotations=*/true, Level::Workgroup},
       {"wavesmith-keep-in-registers",
        [](const CompileOptions &) { return createKeepInRegistersPass(); },
@@ -175,8 +173,8 @@ void wavesmith::buildPipeline(OpPassManager &manager,
     auto selected =
         selectOptionalPasses(options.passes.getValue(), getOptionalPasses());
     if (!selected) {
-      manager.addPass(std::make_unique<RefusePass>(
-          llvm::toString(selected.takeError())));
+      manager.addPass(
+          std::make_unique<RefusePass>(llvm::toString(selected.takeError())));
       return;
     }
     optional = std::move(*selected);

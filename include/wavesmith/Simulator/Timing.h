@@ -96,7 +96,7 @@ struct ResourceShare {
 };
 
 /// Cycles that the modelled CU needs at least for the workgroups that were
-/// modelled in detail, by what of the model alone. docs/timing.md has the
+/// modelled in detail, by what of the model alone. docs/ladder.md has the
 /// formulas.
 struct LowerBounds {
   /// The ports and banks of LDS, conflicts counted.
@@ -162,6 +162,11 @@ struct TimingReport {
   void print(llvm::raw_ostream &os, const CodeObject &object,
              unsigned hotSpots = 20) const;
 };
+
+/// The busiest resource where it is busy for more than half of the time, else
+/// the reason for which wavefronts waited longest.
+std::string limitOf(llvm::ArrayRef<ResourceShare> shares,
+                    const std::array<uint64_t, numStallReasons> &stalls);
 
 /// A counter under the name that AMD's rocprof gives it.
 struct RocprofCounter {

@@ -11,6 +11,7 @@
 
 #include "IntegrationBuilder.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace wavesmith;
@@ -29,67 +30,68 @@ Value IntegrationBuilder::weightedSums(Value values, Value weights,
   Value sum = math::FmaOp::create(builder, loc, block->getArgument(2),
                                   block->getArgument(1), block->getArgument(0));
   YieldOp::create(builder, loc, sum);
-  block =
-      builder.createBlock(&reduce.getCombine(), {}, {f64, f64}, {loc, loc});
+  block = builder.createBlock(&reduce.getCombine(), {}, {f64, f64}, {loc, loc});
   sum = binary<arith::AddFOp>(block->getArgument(0), block->getArgument(1));
   YieldOp::create(builder, loc, sum);
   return reduce.getResult(0);
 }
 
-Value IntegrationBuilder::largest(Value tensor) {
-  Type f64 = builder.getF64Type();
-  Value staged = stage(math::AbsFOp::create(builder, loc, tensor));
+Value IntegrationBuilder::reduceAll(
+    Value tensor, Value init,
+    llvm::function_ref<Value(Value, Value)> accumulate,
+    llvm::function_ref<Value(Value, Value)> combine) {
+  Value staged = stage(tensor);
   int32_t count = type.getDimSize(0);
+  Type result = init.getType();
   auto reduce = SegmentedReduceOp::create(
-      builder, loc, TypeRange{RankedTensorType::get({1}, f64)},
-      ValueRange{staged}, ValueRange{number(0.0)},
-      builder.getDenseI32ArrayAttr({0, count}), DenseI32ArrayAttr(), UnitAttr());
+      builder, loc, TypeRange{RankedTensorType::get({1}, result)},
+      ValueRange{staged}, ValueRange{init},
+      builder.getDenseI32ArrayAttr({0, count}), DenseI32ArrayAttr(),
+      UnitAttr());
   OpBuilder::InsertionGuard guard(builder);
-  for (Region *region : {&reduce.getAccumulate(), &reduce.getCombine()}) {
-    Block *block = builder.createBlock(region, {}, {f64, f64}, {loc, loc});
-    Value most = binary<arith::MaximumFOp>(block->getArgument(0),
-                                           block->getArgument(1));
-    YieldOp::create(builder, loc, most);
-  }
+  auto write = [&](Region &region, Type other,
+                   llvm::function_ref<Value(Value, Value)> fold) {
+    Block *block =
+        builder.createBlock(&region, {}, {result, other}, {loc, loc});
+    YieldOp::create(builder, loc,
+                    fold(block->getArgument(0), block->getArgument(1)));
+  };
+  write(reduce.getAccumulate(), getElementTypeOrSelf(staged.getType()),
+        accumulate);
+  write(reduce.getCombine(), result, combine);
   builder.setInsertionPointAfter(reduce);
   return tensor::ExtractOp::create(
       builder, loc, reduce.getResult(0),
       ValueRange{arith::ConstantIndexOp::create(builder, loc, 0)});
 }
 
+Value IntegrationBuilder::largest(Value tensor) {
+  auto larger = [&](Value a, Value b) {
+    return binary<arith::MaximumFOp>(a, b);
+  };
+  return reduceAll(math::AbsFOp::create(builder, loc, tensor), number(0.0),
+                   larger, larger);
+}
+
 Value IntegrationBuilder::isAllBelow(Value tensor, double limit) {
-  Type i32 = builder.getI32Type();
-  Value staged = stage(tensor);
-  int32_t count = type.getDimSize(0);
-  auto reduce = SegmentedReduceOp::create(
-      builder, loc, TypeRange{RankedTensorType::get({1}, i32)},
-      ValueRange{staged}, ValueRange{integer(1)},
-      builder.getDenseI32ArrayAttr({0, count}), DenseI32ArrayAttr(),
-      UnitAttr());
-  OpBuilder::InsertionGuard guard(builder);
-  Block *block = builder.createBlock(&reduce.getAccumulate(), {},
-                                     {i32, builder.getF64Type()}, {loc, loc});
-  Value isBelow = compare(arith::CmpFPredicate::OLE, block->getArgument(1),
-                          number(limit));
-  isBelow = arith::ExtUIOp::create(builder, loc, i32, isBelow);
-  YieldOp::create(builder, loc,
-                  binary<arith::AndIOp>(block->getArgument(0), isBelow));
-  block = builder.createBlock(&reduce.getCombine(), {}, {i32, i32}, {loc, loc});
-  YieldOp::create(
-      builder, loc,
-      binary<arith::AndIOp>(block->getArgument(0), block->getArgument(1)));
-  builder.setInsertionPointAfter(reduce);
-  Value isAll = tensor::ExtractOp::create(
-      builder, loc, reduce.getResult(0),
-      ValueRange{arith::ConstantIndexOp::create(builder, loc, 0)});
+  auto both = [&](Value a, Value b) { return binary<arith::AndIOp>(a, b); };
+  Value isAll = reduceAll(
+      tensor, integer(1),
+      [&](Value isSoFar, Value element) {
+        Value isBelow =
+            compare(arith::CmpFPredicate::OLE, element, number(limit));
+        return both(isSoFar, arith::ExtUIOp::create(
+                                 builder, loc, builder.getI32Type(), isBelow));
+      },
+      both);
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, isAll,
                                integer(0));
 }
 
 Value IntegrationBuilder::sumTerms(
     Value terms, ArrayRef<SmallVector<WeightedState>> entries) {
-  auto type = RankedTensorType::get({int64_t(entries.size())},
-                                    builder.getF64Type());
+  auto type =
+      RankedTensorType::get({int64_t(entries.size())}, builder.getF64Type());
   // `state` of an entry is the number of the term.
   SmallVector<int32_t> positions, segments = {0};
   SmallVector<double> weights;
@@ -137,9 +139,9 @@ Value IntegrationBuilder::update(Value y, Value production, Value loss,
   Value q = binary<arith::DivFOp>(binary<arith::MulFOp>(loss, d), y);
   Value one = arith::ConstantOp::create(builder, loc,
                                         DenseElementsAttr::get(type, 1.0));
-  Value asymptotic = binary<arith::DivFOp>(
-      math::FmaOp::create(builder, loc, production, d, y),
-      binary<arith::AddFOp>(one, q));
+  Value asymptotic =
+      binary<arith::DivFOp>(math::FmaOp::create(builder, loc, production, d, y),
+                            binary<arith::AddFOp>(one, q));
   Value euler = math::FmaOp::create(
       builder, loc, binary<arith::SubFOp>(production, loss), d, y);
   return select(compare(arith::CmpFPredicate::OGT, q, one), asymptotic, euler);
@@ -192,10 +194,10 @@ LogicalResult IntegrationBuilder::emitAsymptoticStep(ValueRange carried,
   // fraction / max |F| is not below `most`. (A tiny fraction could underflow.)
   Value isBounded =
       fraction > 1e-200
-          ? isAllBelow(binary<arith::MulFOp>(
-                           math::AbsFOp::create(builder, loc, flux),
-                           splat(most)),
-                       fraction * (1 - 0x1p-50))
+          ? isAllBelow(
+                binary<arith::MulFOp>(math::AbsFOp::create(builder, loc, flux),
+                                      splat(most)),
+                fraction * (1 - 0x1p-50))
           : arith::ConstantOp::create(builder, loc, builder.getBoolAttr(false));
   auto yes = [&]() -> Value {
     return arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
@@ -209,14 +211,13 @@ LogicalResult IntegrationBuilder::emitAsymptoticStep(ValueRange carried,
   Value h1 = bound.getResult(0);
   Value trial = update(y, production, loss, h1);
   Value isGood = binary<arith::AndIOp>(
-      bound.getResult(1),
-      compare(arith::CmpFPredicate::OGT, h1, number(0.0)));
+      bound.getResult(1), compare(arith::CmpFPredicate::OGT, h1, number(0.0)));
   Value x, c, w, mustShrink, isSteered;
   if (total) {
     Value x0 = carried[5];
     x = conservedTotal(stage(trial));
-    isGood = binary<arith::AndIOp>(
-        isGood, math::IsFiniteOp::create(builder, loc, x));
+    isGood = binary<arith::AndIOp>(isGood,
+                                   math::IsFiniteOp::create(builder, loc, x));
     auto distance = [&](Value a, Value b) -> Value {
       return math::AbsFOp::create(builder, loc, binary<arith::SubFOp>(a, b));
     };
@@ -235,9 +236,9 @@ LogicalResult IntegrationBuilder::emitAsymptoticStep(ValueRange carried,
   Value nextSteps = binary<arith::AddIOp>(steps, integer(1));
   // Nearly all steps are good, keep their size and are not the last: for these,
   // nothing more has to be computed or chosen.
-  Value isUnusual = binary<arith::OrIOp>(
-      compare(arith::CmpFPredicate::OGE, after, end),
-      binary<arith::XOrIOp>(isGood, yes()));
+  Value isUnusual =
+      binary<arith::OrIOp>(compare(arith::CmpFPredicate::OGE, after, end),
+                           binary<arith::XOrIOp>(isGood, yes()));
   if (total)
     isUnusual = binary<arith::OrIOp>(isUnusual, isSteered);
   SmallVector<Value> usual = {after, h1, nextSteps, integer(0), trial};
@@ -321,8 +322,8 @@ LogicalResult IntegrationBuilder::emit(ValueRange arguments) {
   if (op.getParameters()) {
     // Each is one number that all threads read.
     int64_t count = system.getNumParameters();
-    Value all = stage(
-        load(arguments.front(), RankedTensorType::get({count}, f64)));
+    Value all =
+        stage(load(arguments.front(), RankedTensorType::get({count}, f64)));
     for (int64_t i = 0; i < count; ++i)
       parameters.push_back(tensor::ExtractOp::create(
           builder, loc, all,
@@ -346,13 +347,13 @@ LogicalResult IntegrationBuilder::emit(ValueRange arguments) {
       builder, loc, TypeRange(ValueRange(initial)), initial,
       [&](OpBuilder &, Location, ValueRange carried) {
         Value goesOn = compare(arith::CmpFPredicate::OLT, carried[0], end);
-        Value hasSteps = arith::CmpIOp::create(
-            builder, loc, arith::CmpIPredicate::slt, carried[2],
-            integer(op.getMaxSteps()));
+        Value hasSteps =
+            arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                  carried[2], integer(op.getMaxSteps()));
         Value isGood = arith::CmpIOp::create(
             builder, loc, arith::CmpIPredicate::eq, carried[3], integer(0));
-        goesOn = binary<arith::AndIOp>(
-            binary<arith::AndIOp>(goesOn, hasSteps), isGood);
+        goesOn = binary<arith::AndIOp>(binary<arith::AndIOp>(goesOn, hasSteps),
+                                       isGood);
         scf::ConditionOp::create(builder, loc, goesOn, carried);
       },
       [&](OpBuilder &, Location, ValueRange carried) {

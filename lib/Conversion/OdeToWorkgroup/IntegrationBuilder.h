@@ -61,6 +61,11 @@ private:
            llvm::ArrayRef<llvm::SmallVector<WeightedState>> entries);
   /// The conserved total of staged states.
   mlir::Value conservedTotal(mlir::Value staged);
+  /// All elements of a tensor of states, staged first, folded to one number.
+  mlir::Value reduceAll(
+      mlir::Value tensor, mlir::Value init,
+      llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> accumulate,
+      llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine);
   /// The largest absolute value, or NaN.
   mlir::Value largest(mlir::Value tensor);
   /// Whether no element is above a limit or NaN.

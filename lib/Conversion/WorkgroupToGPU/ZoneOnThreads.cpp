@@ -23,6 +23,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "wavesmith/Dialect/Wavesmith/IR/Slices.h"
 #include "wavesmith/Dialect/Wavesmith/Transforms/SegmentPlacement.h"
 #include "wavesmith/Dialect/Wavesmith/Transforms/SharedZone.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -616,9 +617,9 @@ LogicalResult ZoneBody::rewriteStage(StageOp op) {
                                        index(offset + first));
       // Where most threads write, the others do, too, at a place that nobody
       // reads: a branch would cost more, and keep reads behind it.
-      bool writesAll = isWriter && op.getSpace() == MemorySpace::LDS &&
-                       (threads <= wavefront || hasCopies ||
-                        !isPerWavefront(layout));
+      bool writesAll =
+          isWriter && op.getSpace() == MemorySpace::LDS &&
+          (threads <= wavefront || hasCopies || !isPerWavefront(layout));
       if (writesAll) {
         at = arith::SelectOp::create(builder, loc, isWriter, at,
                                      spareElement(count, hasCopies));
@@ -876,10 +877,10 @@ LogicalResult ZoneBody::reduceExtremum(SegmentedReduceOp op, bool isMaximum,
   result = mapping.lookup(op.getInit()[0]);
   Value isNaN;
   auto look = [&](Value a, Value b) {
-    Value found = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO,
-                                        a, b);
-    isNaN = isNaN ? Value(arith::OrIOp::create(builder, loc, isNaN, found))
-                  : found;
+    Value found =
+        arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO, a, b);
+    isNaN =
+        isNaN ? Value(arith::OrIOp::create(builder, loc, isNaN, found)) : found;
   };
   // Threads past the end have the last element once more, which changes
   // nothing here.
@@ -899,8 +900,8 @@ LogicalResult ZoneBody::reduceExtremum(SegmentedReduceOp op, bool isMaximum,
     result = extremum(result, exchange(result, distance));
   Value last = arith::ConstantOp::create(
       builder, loc, builder.getI32IntegerAttr(int32_t(wavefront) - 1));
-  result = ROCDL::ReadlaneOp::create(builder, loc, result.getType(), result,
-                                     last);
+  result =
+      ROCDL::ReadlaneOp::create(builder, loc, result.getType(), result, last);
   auto type = cast<FloatType>(result.getType());
   Value nan = arith::ConstantOp::create(
       builder, loc,
@@ -935,11 +936,9 @@ Value ZoneBody::combineTruth(SegmentedReduceOp op, Value value) {
                                      builder.getI32IntegerAttr(n));
   };
   // One look at all lanes: does any have what decides?
-  Value decides =
-      arith::CmpIOp::create(builder, loc,
-                            isAll ? arith::CmpIPredicate::eq
-                                  : arith::CmpIPredicate::ne,
-                            value, number(0));
+  Value decides = arith::CmpIOp::create(
+      builder, loc, isAll ? arith::CmpIPredicate::eq : arith::CmpIPredicate::ne,
+      value, number(0));
   return arith::SelectOp::create(builder, loc, uniform(decides),
                                  number(isAll ? 0 : 1), number(isAll ? 1 : 0));
 }
@@ -1419,18 +1418,17 @@ void ZoneBody::addZeroPadding(ElementSource &weight, ElementSource &value,
     // By the threads that have this copy for themselves, a zero each if they
     // are enough.
     Value writer = home.isOwn && threads > wavefront ? laneInWave : lane;
-    int64_t writers =
-        home.isOwn && threads > wavefront ? wavefront : threads;
+    int64_t writers = home.isOwn && threads > wavefront ? wavefront : threads;
     for (int64_t first = 0; first < kZerosInLDS; first += writers) {
       Value isWriter;
       if (kZerosInLDS - first < writers)
-        isWriter = arith::CmpIOp::create(builder, loc,
-                                         arith::CmpIPredicate::ult, writer,
-                                         index(kZerosInLDS - first));
+        isWriter =
+            arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                  writer, index(kZerosInLDS - first));
       guarded(isWriter, [&] {
-        store(zero, at,
-              arith::AddIOp::create(builder, loc, writer,
-                                    index(count + first)));
+        store(
+            zero, at,
+            arith::AddIOp::create(builder, loc, writer, index(count + first)));
       });
     }
   }
@@ -1456,8 +1454,8 @@ void ZoneBody::addZeroPadding(ElementSource &weight, ElementSource &value,
       loadPlaces(DenseElementsAttr::get(positionType, ArrayRef(positions)));
   for (auto [place, at] : llvm::enumerate(places)) {
     moveBeforeLoop(0);
-    value.values[place] = arith::IndexCastUIOp::create(
-        builder, loc, builder.getIndexType(), at);
+    value.values[place] =
+        arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(), at);
   }
   moveBeforeLoop(weight.depth);
   Value none =
@@ -1479,9 +1477,9 @@ void ZoneBody::addZeroPadding(ElementSource &weight, ElementSource &value,
   }
 }
 
-uint32_t ZoneBody::wavefrontsWith(
-    const PlacementRound &round,
-    llvm::function_ref<bool(const SegmentPart &)> holds) {
+uint32_t
+ZoneBody::wavefrontsWith(const PlacementRound &round,
+                         llvm::function_ref<bool(const SegmentPart &)> holds) {
   int64_t size = std::min(threads, wavefront);
   uint32_t mask = 0;
   for (int64_t i = 0; i < threads / size; ++i)
@@ -1618,8 +1616,8 @@ void ZoneBody::bind(ValueRange values, ValueRange expanded) {
 Value ZoneBody::uniform(Value condition) {
   if (threads < wavefront)
     return condition;
-  Value lanes = ROCDL::BallotOp::create(builder, loc, builder.getI64Type(),
-                                        condition);
+  Value lanes =
+      ROCDL::BallotOp::create(builder, loc, builder.getI64Type(), condition);
   Value none =
       arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0));
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, lanes,

@@ -203,6 +203,17 @@ private:
 
 using TimedLaunch = std::pair<Counters, TimingReport>;
 
+std::string
+wavesmith::sim::limitOf(ArrayRef<ResourceShare> shares,
+                        const std::array<uint64_t, numStallReasons> &stalls) {
+  const ResourceShare *busiest = llvm::max_element(
+      shares, [](const auto &a, const auto &b) { return a.share < b.share; });
+  if (busiest != shares.end() && busiest->share > 0.5)
+    return busiest->name.str();
+  auto reason = std::distance(stalls.begin(), llvm::max_element(stalls));
+  return ("latency: " + stringify(static_cast<StallReason>(reason))).str();
+}
+
 static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
                                       const LaunchParameters &parameters,
                                       const TimingOptions &options,
@@ -445,15 +456,7 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
              [](const InstructionTiming &a, const InstructionTiming &b) {
                return a.address < b.address;
              });
-  if (report.shares.front().share > 0.5) {
-    report.limit = report.shares.front().name.str();
-  } else {
-    auto most = std::max_element(report.stallsByReason.begin(),
-                                 report.stallsByReason.end());
-    report.limit = ("latency: " + stringify(static_cast<StallReason>(
-                                      most - report.stallsByReason.begin())))
-                       .str();
-  }
+  report.limit = limitOf(report.shares, report.stallsByReason);
   report.parameters = p.list;
   return std::make_pair(counters, std::move(report));
 }

@@ -302,8 +302,8 @@ bool Search::analyse() {
       for (Reader &other : MutableArrayRef(readers).drop_back())
         isTwice |= other.op == op;
       reader.from = numbersOf(table);
-      reader.order = llvm::to_vector(
-          llvm::seq<int32_t>(0, int32_t(reader.from.size())));
+      reader.order =
+          llvm::to_vector(llvm::seq<int32_t>(0, int32_t(reader.from.size())));
       reader.mayReorder = llvm::all_of(op.getElements(), canReorder);
     }
   }
@@ -390,7 +390,8 @@ bool Search::analyse() {
         }
       }
   }
-  return llvm::any_of(readers, [](auto &reader) { return reader.mayReorder; }) ||
+  return llvm::any_of(readers,
+                      [](auto &reader) { return reader.mayReorder; }) ||
          llvm::any_of(parts, [](auto &part) { return part.mayReorder; });
 }
 
@@ -454,7 +455,7 @@ bool Search::exchangeInStage(int32_t element) {
 }
 
 void Search::run() {
-  // Enough for some thousand elements to settle; less than a tenth of a second.
+  // Enough for some thousand elements to settle; well below a second.
   constexpr int kTries = 400000;
   SmallVector<unsigned> crowded;
   for (int i = 0; i < kTries; ++i) {
@@ -473,10 +474,10 @@ void Search::run() {
       exchangeInSegment(place.owner, place.at);
       continue;
     }
-    exchangeInStage(place.isReader
-                        ? readers[place.owner]
-                              .from[readers[place.owner].order[place.at]]
-                        : elementAt[place.at]);
+    exchangeInStage(
+        place.isReader
+            ? readers[place.owner].from[readers[place.owner].order[place.at]]
+            : elementAt[place.at]);
   }
 }
 
@@ -526,8 +527,7 @@ void PlaceInBanksPass::runOnOperation() {
     for (StageOp stage : stages) {
       unsigned bits = getElementTypeOrSelf(stage.getResult().getType())
                           .getIntOrFloatBitWidth();
-      unsigned lanes =
-          (*target)->ldsBanks * (*target)->ldsBankBytes * 8 / bits;
+      unsigned lanes = (*target)->ldsBanks * (*target)->ldsBankBytes * 8 / bits;
       // Zones that share a group of lanes have the same elements at other
       // addresses.
       if (bits < 32 || threads < int64_t(lanes) || lanes > 64)

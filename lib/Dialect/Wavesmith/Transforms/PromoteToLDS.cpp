@@ -37,8 +37,9 @@ private:
 /// Bytes of LDS that a tensor takes, in all its copies.
 static int64_t bytesOf(Value tensor, int64_t copies, int64_t threads) {
   auto type = cast<RankedTensorType>(tensor.getType());
-  int64_t room = roomInLDS(type.getDimSize(0), threads,
-                           isa_and_nonnull<PerWavefrontAttr>(type.getEncoding()));
+  int64_t room =
+      roomInLDS(type.getDimSize(0), threads,
+                isa_and_nonnull<PerWavefrontAttr>(type.getEncoding()));
   return llvm::alignTo(room * copies * (type.getElementTypeBitWidth() / 8), 8);
 }
 
@@ -57,7 +58,7 @@ void PromoteToLDSPass::promote(WorkgroupOp workgroup, int64_t limit) {
   int64_t size = workgroup.getSize();
   int64_t threads = *workgroup.getThreadsPerZone();
   int64_t zones = size / threads;
-  int64_t waves = llvm::divideCeil(size, 64);
+  int64_t waves = llvm::divideCeil(size, kWavefront);
   auto copiesOf = [&](Value tensor) {
     bool isCopied = isa_and_nonnull<PerWavefrontAttr>(
         cast<RankedTensorType>(tensor.getType()).getEncoding());
@@ -72,7 +73,8 @@ void PromoteToLDSPass::promote(WorkgroupOp workgroup, int64_t limit) {
       for (Value result : reduce.getResults())
         used += bytesOf(result, zones, threads);
       if (reduce.getNumSegments() == 1)
-        used += 8 * (waves + 1) * reduce.getNumResults();
+        used += 8 * roomInLDS(waves, threads, /*perWavefront=*/false) *
+                reduce.getNumResults();
     }
     auto stage = dyn_cast<StageOp>(op);
     if (stage && stage.getSpace() == MemorySpace::LDS)
@@ -96,8 +98,9 @@ void PromoteToLDSPass::promote(WorkgroupOp workgroup, int64_t limit) {
   };
   llvm::erase_if(stages, [&](StageOp op) { return !isRead(op); });
   auto key = [&](StageOp op) {
-    return std::pair(loopAround(op) == nullptr,
-                     bytesOf(op.getResult(), copiesOf(op.getResult()), threads));
+    return std::pair(
+        loopAround(op) == nullptr,
+        bytesOf(op.getResult(), copiesOf(op.getResult()), threads));
   };
   sortByKey(stages, key);
   for (StageOp op : stages) {
@@ -124,7 +127,9 @@ void PromoteToLDSPass::promote(WorkgroupOp workgroup, int64_t limit) {
              return isa<StageOp, ReplicateOp>(user);
            });
   });
-  sortByKey(tables, [&](TableOp op) { return bytesOf(op.getResult(), zones, threads); });
+  sortByKey(tables, [&](TableOp op) {
+    return bytesOf(op.getResult(), zones, threads);
+  });
   for (TableOp op : tables) {
     int64_t bytes = bytesOf(op.getResult(), zones, threads);
     if (used + bytes > limit) {

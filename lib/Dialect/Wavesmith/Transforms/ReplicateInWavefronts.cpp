@@ -23,8 +23,6 @@ using namespace wavesmith;
 
 namespace {
 
-constexpr int64_t kWavefront = 64;
-
 /// Tensors that have to change their layout together.
 struct Component {
   llvm::SetVector<Value> values;
@@ -122,8 +120,7 @@ static Component collect(ArrayRef<Value> seeds) {
       return;
     // These are read in either layout.
     Operation *op = value.getDefiningOp();
-    if (isa_and_nonnull<TableOp, SegmentedReduceOp,
-                        tensor::ExtractSliceOp>(op))
+    if (isa_and_nonnull<TableOp, SegmentedReduceOp, tensor::ExtractSliceOp>(op))
       return;
     if (auto stage = dyn_cast_or_null<StageOp>(op))
       if (stage.getSpace() != MemorySpace::Registers &&

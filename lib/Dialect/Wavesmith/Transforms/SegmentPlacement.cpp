@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "wavesmith/Dialect/Wavesmith/Transforms/SegmentPlacement.h"
+#include "wavesmith/Dialect/Wavesmith/Transforms/SharedZone.h"
 
 using namespace llvm;
 using namespace wavesmith;
@@ -71,9 +72,9 @@ SmallVector<PlacementRound> wavesmith::placeSegments(SegmentedReduceOp op,
         part.stride = segment.lanes;
         part.lanes = segment.lanes;
         part.lane = lane;
-        part.count = part.begin < end ? int32_t(divideCeil(end - part.begin,
-                                                           segment.lanes))
-                                      : 0;
+        part.count = part.begin < end
+                         ? int32_t(divideCeil(end - part.begin, segment.lanes))
+                         : 0;
       }
     }
   }
@@ -81,7 +82,8 @@ SmallVector<PlacementRound> wavesmith::placeSegments(SegmentedReduceOp op,
   for (auto [wave, count] : llvm::enumerate(taken)) {
     size_t missing = rounds.size() - count;
     for (size_t r = rounds.size(); missing != 0 && r-- > missing;)
-      std::swap_ranges(&rounds[r][wave * width], &rounds[r][wave * width] + width,
+      std::swap_ranges(&rounds[r][wave * width],
+                       &rounds[r][wave * width] + width,
                        &rounds[r - missing][wave * width]);
   }
   return rounds;
@@ -95,8 +97,7 @@ wavesmith::firstSlots(ArrayRef<PlacementRound> rounds, int64_t threads) {
     own.push_back(0);
     for (const PlacementRound &round : rounds) {
       int32_t most = 0;
-      for (const SegmentPart &part :
-           ArrayRef(round).slice(wave * width, width))
+      for (const SegmentPart &part : ArrayRef(round).slice(wave * width, width))
         most = std::max(most, part.count);
       own.push_back(own.back() + most);
     }

@@ -32,14 +32,12 @@ struct SegmentPart {
 /// One part a thread.
 using PlacementRound = llvm::SmallVector<SegmentPart>;
 
-/// A wavefront's lanes; targets of other sizes are none of ours.
-constexpr int64_t kWavefront = 64;
-
 /// Gives the segments of a reduction to threads. Segments with as many lanes
 /// and about as many elements a lane share a wavefront, neighbouring lanes on
 /// neighbouring threads, so that no thread waits long for another; the
 /// wavefront with the least to do takes the next such group, in a round of its
-/// own; all have one in the last round. The lanes of a segment start at a multiple of their number.
+/// own; all have one in the last round. The lanes of a segment start at a
+/// multiple of their number.
 /// \pre no segment has more lanes than a wavefront, or than `threads`
 llvm::SmallVector<PlacementRound> placeSegments(SegmentedReduceOp op,
                                                 int64_t threads);

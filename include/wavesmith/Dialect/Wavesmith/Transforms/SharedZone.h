@@ -10,7 +10,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -38,14 +37,17 @@ inline mlir::Operation *loopAround(mlir::Operation *op) {
   return nullptr;
 }
 
-/// A tensor in LDS has so many elements more, at its end, for zeros that padding
-/// reads: one for each bank that a group of lanes leaves free.
+/// A wavefront's lanes; targets of other sizes are none of ours.
+constexpr int64_t kWavefront = 64;
+
+/// A tensor in LDS has so many elements more, at its end, for zeros that
+/// padding reads: one for each bank that a group of lanes leaves free.
 constexpr int64_t kZerosInLDS = 16;
 
 /// Elements of LDS that a tensor takes: its own, zeros, and one for each
 /// wavefront that threads write which have nothing to write.
 inline int64_t roomInLDS(int64_t count, int64_t threads, bool perWavefront) {
-  int64_t wavefronts = perWavefront ? 1 : llvm::divideCeil(threads, 64);
+  int64_t wavefronts = perWavefront ? 1 : llvm::divideCeil(threads, kWavefront);
   return count + kZerosInLDS + wavefronts;
 }
 
@@ -95,20 +97,6 @@ inline void eraseUnused(mlir::Operation *root) {
         if (op != root && mlir::isOpTriviallyDead(op))
           op->erase();
       });
-}
-
-/// The first element of a slice of neighbouring elements at a constant place,
-/// or nullopt if it is another kind of slice.
-inline std::optional<int64_t> firstOfSlice(mlir::tensor::ExtractSliceOp op) {
-  if (op.getSourceType().getRank() != 1 || op.getType().getRank() != 1 ||
-      op.isDynamicOffset(0) || op.isDynamicSize(0) || op.isDynamicStride(0) ||
-      op.getStaticStride(0) != 1)
-    return std::nullopt;
-  int64_t first = op.getStaticOffset(0);
-  if (first < 0 ||
-      first + op.getStaticSize(0) > op.getSourceType().getDimSize(0))
-    return std::nullopt;
-  return first;
 }
 
 inline int64_t numElements(mlir::Value tensor) {
