@@ -454,6 +454,7 @@ Error wavesmith::sim::runWorkgroups(const Dispatch &dispatch,
   auto work = [&](size_t index) {
     PinnedEnvironment environment;
     states[index] = std::make_unique<WorkgroupExecution>(dispatch, observer);
+    states[index]->setAlone(workers == 1);
     uint64_t number = 0;
     // Of the thread that runs workgroups, whichever it is.
     Error fatal = containFatalErrors([&] {

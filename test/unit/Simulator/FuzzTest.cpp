@@ -123,7 +123,7 @@ void launchInMode(const CodeObject &object, const KernelInfo &kernel,
       return result.takeError();
     std::string report;
     llvm::raw_string_ostream os(report);
-    result->second.print(os, object);
+    result->second.print(os);
     os << result->second.toJSON();
     return llvm::Error::success();
   };
