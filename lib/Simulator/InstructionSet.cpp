@@ -150,11 +150,12 @@ StringRef wavesmith::sim::whyUnsupported(StringRef opcode) {
   if (opcode.starts_with("DS_GWS_"))
     return "global wave sync is not modelled";
   if (opcode.starts_with("IMAGE_") || opcode.starts_with("EXP") ||
-      opcode.starts_with("V_INTERP_") || opcode.starts_with("V_SCREEN_"))
+      opcode.starts_with("V_INTERP_") || opcode.starts_with("V_SCREEN_") ||
+      opcode == "S_ENDPGM_ORDERED_PS_DONE")
     return "graphics";
   if (opcode.starts_with("TBUFFER_") || opcode.contains("_FORMAT_"))
     return "typed buffers: graphics";
-  if (opcode.starts_with("S_RFE"))
+  if (opcode.starts_with("S_RFE") || opcode == "S_ENDPGM_SAVED")
     return "trap handlers are not modelled";
   if (opcode.starts_with("S_SCRATCH_"))
     return "scalar access to scratch: LLVM does not emit it";

@@ -35,6 +35,7 @@
 
 #include "HangDetector.h"
 #include "Machine.h"
+#include "llvm/ADT/DenseSet.h"
 #include <cfenv>
 
 namespace wavesmith::sim {
@@ -86,12 +87,12 @@ parametersOfCheck(const LaunchParameters &parameters);
 void countLaunch(const Dispatch &dispatch, llvm::ArrayRef<uint64_t> hits,
                  Counters &counters);
 
-/// Runs all workgroups that are not done (an empty list: all of them) by so
-/// many host threads, and adds to the counters and to how often each
+/// Runs all workgroups that are not done by so many host threads, and adds to the counters and to how often each
 /// instruction was issued. The error is that of the first workgroup that fails.
 /// An observer sees them one after the other: one host thread runs them.
 llvm::Error runWorkgroups(const Dispatch &dispatch,
-                          const std::vector<bool> &done, unsigned threads,
+                          const llvm::DenseSet<uint64_t> &done,
+                          unsigned threads,
                           Counters &counters, std::vector<uint64_t> &hits,
                           Observer *observer = nullptr);
 

@@ -321,12 +321,12 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
         return std::move(error);
 
   // The rest of the launch, plainly.
-  std::vector<bool> done(dispatch.workgroups, false);
+  DenseSet<uint64_t> done;
   for (uint64_t n = 0; n < begun; ++n)
-    done[*assignment.workgroupOf(0, n)] = true;
+    done.insert(*assignment.workgroupOf(0, n));
   for (auto [i, other] : enumerate(others))
     for (uint64_t n = 0; n < other->begun; ++n)
-      done[*assignment.workgroupOf(static_cast<unsigned>(i) + 1, n)] = true;
+      done.insert(*assignment.workgroupOf(static_cast<unsigned>(i) + 1, n));
   Counters counters;
   std::vector<uint64_t> hits(costs.size(), 0);
   // Instructions of a workgroup that is not modelled.
@@ -336,7 +336,7 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
     if (Error error = runWorkgroups(dispatch, done, threads, counters, hits,
                                     checker.get()))
       return std::move(error);
-    auto rest = llvm::count(done, false);
+    uint64_t rest = dispatch.workgroups - done.size();
     if (rest)
       instructionsOfRest =
           double(std::accumulate(hits.begin(), hits.end(), uint64_t(0))) /

@@ -65,10 +65,13 @@ protected:
         parameters.findings = &findings;
       }
       std::string got;
-      if (mode & 2)
-        got = messageOf(launchTimed(*object, device.memory, parameters, {}));
-      else
-        got = messageOf(launch(*object, device.memory, parameters));
+      if (mode & 2) {
+        auto result = launchTimed(*object, device.memory, parameters, {});
+        got = messageOf(result);
+      } else {
+        auto result = launch(*object, device.memory, parameters);
+        got = messageOf(result);
+      }
       if (mode == 0)
         message = got;
       EXPECT_EQ(got.empty(), message.empty()) << mode << ": " << got;
@@ -264,7 +267,8 @@ kernel void f(global volatile int *flag) {
   parameters.grid = {2, 1, 1};
   parameters.workgroup = {64, 1, 1};
   parameters.kernarg = arguments.bytes;
-  EXPECT_EQ(messageOf(launch(*object, device.memory, parameters, 2)), "");
+  auto result = launch(*object, device.memory, parameters, 2);
+  EXPECT_EQ(messageOf(result), "");
 }
 
 TEST_P(HangTest, TheLimitIsTheWorkgroups) {
