@@ -358,9 +358,8 @@ wavesmith_status wavesmith_counters_csv(const char *report, char **csv,
                        " of the report is no number");
       counters.push_back({llvm::StringRef(name).str(), *number});
     }
-    llvm::sort(counters, [](const auto &a, const auto &b) {
-      return a.name < b.name;
-    });
+    llvm::sort(counters,
+               [](const auto &a, const auto &b) { return a.name < b.name; });
     std::string text;
     llvm::raw_string_ostream os(text);
     sim::printCSV(os, *kernel, counters);

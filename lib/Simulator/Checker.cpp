@@ -221,10 +221,10 @@ int16_t Checker::firstNotAllocated(const RegisterRange &range) const {
 
 void Checker::reportNotAllocated(Wave &w, uint32_t index, bool vector,
                                  unsigned reg) {
-  std::string has = vector ? std::to_string(allocated.vector) + " VGPRs and " +
-                                 std::to_string(allocated.accumulation) +
-                                 " AGPRs"
-                           : std::to_string(allocated.scalar) + " SGPRs";
+  std::string has = vector
+                        ? std::to_string(allocated.vector) + " VGPRs and " +
+                              std::to_string(allocated.accumulation) + " AGPRs"
+                        : std::to_string(allocated.scalar) + " SGPRs";
   report(FindingKind::RegisterNotAllocated, w, index, -1,
          (vector ? vectorName(reg) : scalarName(reg)) +
              ", and the kernel descriptor allocates " + has);
@@ -250,8 +250,8 @@ Checker::Plan Checker::planOf(uint32_t index) {
     add(use.reads);
     add(use.writes);
   }
-  for (ArrayRef<RegisterRange> ranges :
-       {ArrayRef<RegisterRange>(use.reads), ArrayRef<RegisterRange>(use.writes)})
+  for (ArrayRef<RegisterRange> ranges : {ArrayRef<RegisterRange>(use.reads),
+                                         ArrayRef<RegisterRange>(use.writes)})
     for (const RegisterRange &range : ranges)
       if (p.notAllocated < 0) {
         p.notAllocated = firstNotAllocated(range);

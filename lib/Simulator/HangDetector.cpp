@@ -13,17 +13,16 @@
 using namespace llvm;
 using namespace wavesmith::sim;
 
-/// Instructions of each wavefront in either phase: longer loops are left to
-/// the limit of instructions.
-static constexpr uint64_t phaseInstructions = uint64_t(1) << 14;
+/// Instructions of the workgroup in either phase: longer loops are left to the
+/// limit of instructions.
+static constexpr uint64_t phaseInstructions = uint64_t(1) << 15;
 /// Bytes of global memory that are followed, and of private memory.
 static constexpr size_t mostWritten = size_t(1) << 16;
 static constexpr size_t mostScratch = size_t(16) << 20;
 
-void HangDetector::begin(size_t waves) {
+void HangDetector::begin() {
   phase = Phase::Collecting;
   steps = 0;
-  most = phaseInstructions * waves;
   readsGlobal = false;
   written.clear();
 }
@@ -90,9 +89,8 @@ bool HangDetector::same(ArrayRef<Wave> waves, ArrayRef<uint8_t> scratch) const {
                     state.vector.size() * sizeof(uint32_t)))
       return false;
   return lds == waves.front().group->lds && scratch.equals(scratchKept) &&
-         all_of(written, [](const auto &entry) {
-           return *entry.first == entry.second;
-         });
+         all_of(written,
+                [](const auto &entry) { return *entry.first == entry.second; });
 }
 
 bool HangDetector::observe(ArrayRef<Wave> waves, const Wave &stepped,
@@ -104,7 +102,7 @@ bool HangDetector::observe(ArrayRef<Wave> waves, const Wave &stepped,
   }
   ++steps;
   if (phase == Phase::Collecting) {
-    if (steps == most) {
+    if (steps == phaseInstructions) {
       keep(waves, stepped, scratch);
       phase = Phase::Comparing;
       steps = 0;
@@ -114,7 +112,7 @@ bool HangDetector::observe(ArrayRef<Wave> waves, const Wave &stepped,
   if (stepped.numberInGroup == anchor && stepped.pc == states[anchor].pc &&
       same(waves, scratch))
     return true;
-  if (steps >= most)
+  if (steps >= phaseInstructions)
     stop();
   return false;
 }

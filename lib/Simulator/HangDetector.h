@@ -32,10 +32,9 @@ class HangDetector {
 public:
   /// After so many instructions of a workgroup it is watched for the first
   /// time, and then whenever their number has doubled.
-  static constexpr uint64_t firstWatch = uint64_t(1) << 24;
+  static constexpr uint64_t firstWatch = uint64_t(1) << 22;
 
-  /// Begins to watch.
-  void begin(size_t waves);
+  void begin();
   void stop() { phase = Phase::Idle; }
   bool watching() const { return phase != Phase::Idle; }
 
@@ -71,7 +70,7 @@ private:
   };
 
   Phase phase = Phase::Idle;
-  uint64_t steps = 0, most = 0;
+  uint64_t steps = 0;
   bool readsGlobal = false;
   uint32_t anchor = 0;
   std::vector<State> states;

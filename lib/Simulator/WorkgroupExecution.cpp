@@ -137,8 +137,8 @@ void WorkgroupExecution::begin(uint64_t number) {
   group.memory = &dispatch.view;
   group.imageBase = dispatch.imageBase;
   group.hits = hits.data();
-  limit = group.remaining = p.maxInstructions ? p.maxInstructions
-                                              : ~uint64_t(0);
+  limit = group.remaining =
+      p.maxInstructions ? p.maxInstructions : ~uint64_t(0);
   nextWatch = HangDetector::firstWatch;
   detector.stop();
   hanging = false;
@@ -186,7 +186,7 @@ void WorkgroupExecution::settle(Wave &wave) {
   }
   if (issued() >= nextWatch) {
     nextWatch = 2 * issued();
-    detector.begin(waveStates.size());
+    detector.begin();
   }
   if (wave.status == WaveStatus::Failed && !failedWave)
     failedWave = &wave;

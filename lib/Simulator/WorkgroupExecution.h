@@ -87,13 +87,14 @@ parametersOfCheck(const LaunchParameters &parameters);
 void countLaunch(const Dispatch &dispatch, llvm::ArrayRef<uint64_t> hits,
                  Counters &counters);
 
-/// Runs all workgroups that are not done by so many host threads, and adds to the counters and to how often each
-/// instruction was issued. The error is that of the first workgroup that fails.
-/// An observer sees them one after the other: one host thread runs them.
+/// Runs all workgroups that are not done by so many host threads, and adds to
+/// the counters and to how often each instruction was issued. The error is that
+/// of the first workgroup that fails. An observer sees them one after the
+/// other: one host thread runs them.
 llvm::Error runWorkgroups(const Dispatch &dispatch,
                           const llvm::DenseSet<uint64_t> &done,
-                          unsigned threads,
-                          Counters &counters, std::vector<uint64_t> &hits,
+                          unsigned threads, Counters &counters,
+                          std::vector<uint64_t> &hits,
                           Observer *observer = nullptr);
 
 /// The host's floating-point environment for the time of a launch: round to

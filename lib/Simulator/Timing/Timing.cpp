@@ -226,11 +226,12 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
   const Dispatch &dispatch = **prepared;
   const KernelInfo &kernel = dispatch.kernel;
   if (kernel.agprCount > kernel.vgprCount)
-    return createStringError(
-        "kernel '" + kernel.name + "': the metadata says " +
-        Twine(kernel.vgprCount) + " registers in all (.vgpr_count) and " +
-        Twine(kernel.agprCount) + " accumulation registers among them "
-        "(.agpr_count)");
+    return createStringError("kernel '" + kernel.name +
+                             "': the metadata says " + Twine(kernel.vgprCount) +
+                             " registers in all (.vgpr_count) and " +
+                             Twine(kernel.agprCount) +
+                             " accumulation registers among them "
+                             "(.agpr_count)");
   auto occupancy = computeOccupancy(target, kernel.vgprCount - kernel.agprCount,
                                     kernel.agprCount, kernel.sgprCount,
                                     dispatch.ldsBytes, dispatch.threads);
@@ -567,14 +568,13 @@ void TimingReport::print(raw_ostream &os, unsigned hotSpots) const {
       break;
     auto most =
         std::max_element(i.stallsByReason.begin(), i.stallsByReason.end());
-    os << format(
-              "%13.1f %%  %-21s  %#6llx  ",
-              100.0 * double(i.stallCycles) / double(all),
-              stringify(
-                  static_cast<StallReason>(most - i.stallsByReason.begin()))
-                  .str()
-                  .c_str(),
-              static_cast<unsigned long long>(i.address))
+    os << format("%13.1f %%  %-21s  %#6llx  ",
+                 100.0 * double(i.stallCycles) / double(all),
+                 stringify(
+                     static_cast<StallReason>(most - i.stallsByReason.begin()))
+                     .str()
+                     .c_str(),
+                 static_cast<unsigned long long>(i.address))
        << i.text;
     if (!i.source.empty())
       os << "  (" << i.source << ')';

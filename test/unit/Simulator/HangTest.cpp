@@ -41,6 +41,13 @@ protected:
       body += "second:\n";
     std::string text =
         assembleKernel(target(), entry + body + "  s_endpgm\n", 1024);
+    // Vector memory says otherwise on gfx942 what gfx90a calls glc.
+    for (size_t at = 0; target() == "gfx942" &&
+                        (at = text.find("global_", at)) != std::string::npos;) {
+      at = text.find('\n', at);
+      if (text.compare(at - 4, 4, " glc") == 0)
+        text.replace(at - 4, 4, " sc0");
+    }
     const std::string limit = "max_flat_workgroup_size: 64";
     text.replace(text.find(limit), limit.size(),
                  "max_flat_workgroup_size: 512");
@@ -95,34 +102,34 @@ protected:
 FOR_BOTH_TARGETS(HangTest);
 
 TEST_P(HangTest, NothingChanges) {
-  for (const char *body : {
-           // Nothing at all.
-           "again:\n  s_branch again\n",
-           // Waits for a flag in global memory, by a vector and a scalar load.
-           R"(
+  for (const char *body :
+       {// Nothing at all.
+        "again:\n  s_branch again\n",
+        // Waits for a flag in global memory, by a vector and a scalar load.
+        R"(
 again:
   global_load_dword v2, v1, s[4:5] glc
   s_waitcnt vmcnt(0)
   v_cmp_eq_u32_e32 vcc, 0, v2
   s_cbranch_vccnz again
 )",
-           R"(
+        R"(
 again:
   s_load_dword s7, s[4:5], 0x0 glc
   s_waitcnt lgkmcnt(0)
   s_cmp_eq_u32 s7, 0
   s_cbranch_scc1 again
 )",
-           // For a flag in LDS.
-           R"(
+        // For a flag in LDS.
+        R"(
 again:
   ds_read_b32 v2, v1
   s_waitcnt lgkmcnt(0)
   v_cmp_eq_u32_e32 vcc, 0, v2
   s_cbranch_vccnz again
 )",
-           // For a lock that is taken.
-           R"(
+        // For a lock that is taken.
+        R"(
   v_mov_b32_e32 v3, 0
   v_mov_b32_e32 v2, 1
 again:
@@ -132,8 +139,8 @@ again:
   s_sleep 1
   s_cbranch_vccnz again
 )",
-           // Writes the same again and again, and a counter that wraps.
-           R"(
+        // Writes the same again and again, and a counter that wraps.
+        R"(
   s_mov_b32 s7, 0
 again:
   v_mov_b32_e32 v2, s7
@@ -143,10 +150,10 @@ again:
   s_and_b32 s7, s7, 7
   s_branch again
 )",
-           // One waits at the barrier, and the other does not come.
-           "again:\n  s_branch again\nsecond:\n  s_barrier\n",
-           // Both wait for the other, in loops of different length.
-           R"(
+        // One waits at the barrier, and the other does not come.
+        "again:\n  s_branch again\nsecond:\n  s_barrier\n",
+        // Both wait for the other, in loops of different length.
+        R"(
 again:
   ds_read_b32 v2, v1
   s_waitcnt lgkmcnt(0)
@@ -168,9 +175,9 @@ second:
 }
 
 TEST_P(HangTest, SomethingChanges) {
-  // About 20 to 30 million instructions, which is watched once or twice; what
+  // About 5 to 10 million instructions, which is watched once or twice; what
   // counts them is in one place alone.
-  const std::string count = std::to_string(3000000);
+  const std::string count = std::to_string(1500000);
   EXPECT_EQ(run("  s_mov_b32 s7, " + count + R"(
 again:
   s_nop 0
@@ -233,7 +240,8 @@ again:
   s_cbranch_vccnz again
   s_endpgm
 second:
-  s_mov_b32 s7, )" + count + R"(
+  s_mov_b32 s7, )" + count +
+                    R"(
 longer:
   s_sub_u32 s7, s7, 1
   s_cmp_lg_u32 s7, 0
@@ -277,8 +285,7 @@ TEST_P(HangTest, TheLimitIsTheWorkgroups) {
   ASSERT_TRUE(object);
   Device device;
   for (uint32_t threads : {64, 256}) {
-    auto result =
-        device.tryRun(*object, "f", 1, threads, Arguments(), 1, 5000);
+    auto result = device.tryRun(*object, "f", 1, threads, Arguments(), 1, 5000);
     std::string message = messageOf(result);
     EXPECT_NE(message.find("the workgroup has issued 5000 instructions, the "
                            "limit"),
