@@ -102,8 +102,9 @@ typedef struct wavesmith_simulator_launch_options {
   uint32_t dynamic_lds_bytes;
   /** Host threads; 1. Results do not depend on it. */
   uint32_t threads;
-  /** Instructions that a wavefront may issue, against endless loops; 2^40. 0
-   * is no limit. */
+  /** Instructions that a workgroup may issue, against endless loops; 2^32,
+   * which take about a minute. 0 is no limit. A loop in which nothing changes
+   * any more ends the launch much earlier. */
   uint64_t max_instructions;
   /** 1 runs the checker (docs/simulator.md): several times slower, on one host
    * thread; 0. */
@@ -112,6 +113,9 @@ typedef struct wavesmith_simulator_launch_options {
   int32_t model_time;
   /** The chip whose time is modelled; NULL takes the architecture's first. */
   const char *chip;
+  /** Multiplies the model's fitted parameters; 1. Launches with 2/3 and 4/3
+   * show how far the modelled time depends on them. */
+  double fitted_scale;
 } wavesmith_simulator_launch_options;
 
 WAVESMITH_API void wavesmith_simulator_launch_options_init(
@@ -119,7 +123,8 @@ WAVESMITH_API void wavesmith_simulator_launch_options_init(
 
 /** Runs a kernel to its end. \p report, if not NULL, is set to JSON that the
  * caller frees, with the members that a report has in docs/devices.md:
- *   {"counters": {...}, "rocprof_counters": {...}, "semantics": {...}}
+ *   {"kernel", "counters": {...}, "rocprof_counters": {...},
+ *    "semantics": {...}}
  * and "findings": [...] of a checked launch, "modelled_time": {...} where the
  * time is modelled. Parameters that do not fit the kernel and mistakes in its
  * execution (of a checked launch, those that end it) are
@@ -129,6 +134,14 @@ wavesmith_simulator_launch(const wavesmith_simulator_program *program,
                            wavesmith_simulator_memory *memory,
                            const wavesmith_simulator_launch_options *options,
                            char **report, char **message);
+
+/** The rocprof counters of a report, by wavesmith_simulator_launch or by
+ * wavesmith_run on a simulator, as rocprof writes them: a line of names, sorted,
+ * and one of values, behind the kernel's name. \p csv is set to text that the
+ * caller frees. */
+WAVESMITH_API wavesmith_status wavesmith_counters_csv(const char *report,
+                                                      char **csv,
+                                                      char **message);
 
 #ifdef __cplusplus
 }

@@ -13,6 +13,7 @@
 #include "wavesmith/Simulator/Checker.h"
 #include "wavesmith/Simulator/Simulator.h"
 #include "wavesmith/Simulator/Timing.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include <memory>
@@ -245,6 +246,7 @@ void wavesmith_simulator_launch_options_init(
     options->grid[i] = options->workgroup[i] = 1;
   options->threads = 1;
   options->max_instructions = sim::LaunchParameters().maxInstructions;
+  options->fitted_scale = 1;
 }
 
 wavesmith_status
@@ -297,6 +299,7 @@ wavesmith_simulator_launch(const wavesmith_simulator_program *program,
                            options->threads);
       sim::TimingOptions timingOptions;
       timingOptions.chip = orEmpty(options->chip).str();
+      timingOptions.fittedScale = options->fitted_scale;
       auto result =
           sim::launchTimed(*program->object, memory->memory, parameters,
                            timingOptions, options->threads);
@@ -315,6 +318,7 @@ wavesmith_simulator_launch(const wavesmith_simulator_program *program,
     if (!report)
       return {};
     llvm::json::Object root{
+        {"kernel", (*chosen)->name},
         {"counters", countersToJSON(*counters)},
         {"semantics", semanticsToJSON(used)},
         {"rocprof_counters",
@@ -325,5 +329,43 @@ wavesmith_simulator_launch(const wavesmith_simulator_program *program,
     if (timing)
       root["modelled_time"] = timing->toJSON();
     return giveJSON(std::move(root), report);
+  });
+}
+
+wavesmith_status wavesmith_counters_csv(const char *report, char **csv,
+                                        char **message) {
+  if (csv)
+    *csv = nullptr;
+  return guard(message, [&]() -> Outcome {
+    if (!report || !csv)
+      return invalid("expected a report and a place for the counters");
+    llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(report);
+    if (!parsed)
+      return failed(WAVESMITH_INVALID_ARGUMENT, parsed.takeError());
+    const llvm::json::Object *root = parsed->getAsObject();
+    std::optional<llvm::StringRef> kernel =
+        root ? root->getString("kernel") : std::nullopt;
+    const llvm::json::Object *values =
+        root ? root->getObject("rocprof_counters") : nullptr;
+    if (!kernel || !values)
+      return invalid("the report has no kernel or no rocprof_counters, which "
+                     "reports of the simulator have");
+    std::vector<sim::RocprofCounter> counters;
+    for (const auto &[name, value] : *values) {
+      std::optional<double> number = value.getAsNumber();
+      if (!number)
+        return invalid("the counter " + llvm::StringRef(name) +
+                       " of the report is no number");
+      counters.push_back({llvm::StringRef(name).str(), *number});
+    }
+    llvm::sort(counters,
+               [](const auto &a, const auto &b) { return a.name < b.name; });
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    sim::printCSV(os, *kernel, counters);
+    *csv = copyText(text);
+    if (!*csv)
+      return {WAVESMITH_OUT_OF_MEMORY, "out of memory"};
+    return {};
   });
 }

@@ -55,6 +55,8 @@ StringRef wavesmith::sim::spelling(FindingKind kind) {
     return "global memory race";
   case FindingKind::MissingWait:
     return "missing wait";
+  case FindingKind::RegisterNotAllocated:
+    return "register not allocated";
   case FindingKind::DivergentBarrier:
     return "divergent barrier";
   case FindingKind::BarrierNotReached:
@@ -190,6 +192,44 @@ static unsigned sourcesOf(const DecodedInstruction &I, StringRef name) {
   return 3;
 }
 
+/// The registers that the kernel descriptor gives to a wavefront.
+Checker::Allocated Checker::allocatedBy(const KernelCode &code) {
+  Allocated result;
+  result.all = 8 * ((code.rsrc1 & 63) + 1);
+  unsigned accumulationOffset = 4 * ((code.rsrc3 & 63) + 1);
+  result.vector = std::min({result.all, accumulationOffset, 256u});
+  result.accumulation =
+      std::min(result.all - std::min(result.all, accumulationOffset), 256u);
+  // In units of 16, VCC and its like among them, which stand at the end.
+  result.scalar = 16 * (((code.rsrc1 >> 6) & 15) / 2 + 1);
+  return result;
+}
+
+int16_t Checker::firstNotAllocated(const RegisterRange &range) const {
+  unsigned last = range.first + range.count - 1;
+  unsigned end = 0;
+  if (range.file == RegisterFile::Vector)
+    end = range.first < agprBase ? allocated.vector
+                                 : agprBase + allocated.accumulation;
+  else if (range.file == RegisterFile::Scalar && last < sgprFlatScratch)
+    end = allocated.scalar;
+  else
+    return -1;
+  return static_cast<int16_t>(
+      last < end ? -1 : int(std::max<unsigned>(range.first, end)));
+}
+
+void Checker::reportNotAllocated(Wave &w, uint32_t index, bool vector,
+                                 unsigned reg) {
+  std::string has = vector
+                        ? std::to_string(allocated.vector) + " VGPRs and " +
+                              std::to_string(allocated.accumulation) + " AGPRs"
+                        : std::to_string(allocated.scalar) + " SGPRs";
+  report(FindingKind::RegisterNotAllocated, w, index, -1,
+         (vector ? vectorName(reg) : scalarName(reg)) +
+             ", and the kernel descriptor allocates " + has);
+}
+
 Checker::Plan Checker::planOf(uint32_t index) {
   const DecodedInstruction &I = dispatch.image.instructions[index];
   const RegisterUse &use = dispatch.image.registerUse[index];
@@ -210,6 +250,13 @@ Checker::Plan Checker::planOf(uint32_t index) {
     add(use.reads);
     add(use.writes);
   }
+  for (ArrayRef<RegisterRange> ranges : {ArrayRef<RegisterRange>(use.reads),
+                                         ArrayRef<RegisterRange>(use.writes)})
+    for (const RegisterRange &range : ranges)
+      if (p.notAllocated < 0) {
+        p.notAllocated = firstNotAllocated(range);
+        p.notAllocatedVector = range.file == RegisterFile::Vector;
+      }
   bool writesScalar = false;
   for (const RegisterRange &range : use.writes) {
     p.writesSCC |= range.file == RegisterFile::SCC;
@@ -406,7 +453,8 @@ Checker::Plan Checker::planOf(uint32_t index) {
 Checker::Checker(const Dispatch &dispatch, const CheckOptions &options,
                  std::vector<Finding> &findings)
     : dispatch(dispatch), options(options), findings(findings),
-      firstFinding(findings.size()), segments(1), lines(dispatch.image.elf) {
+      firstFinding(findings.size()), allocated(allocatedBy(dispatch.code)),
+      segments(1), lines(dispatch.image.elf) {
   plans.reserve(dispatch.image.instructions.size());
   for (uint32_t i = 0; i < dispatch.image.instructions.size(); ++i)
     plans.push_back(planOf(i));
@@ -481,7 +529,7 @@ void Checker::workgroupEnd(WorkgroupExecution &execution) {
     if (groups[i]->execution != &execution)
       continue;
     const Wave *failed = execution.failed();
-    if (failed && failed->remaining == 0)
+    if (failed && execution.hangs())
       report(FindingKind::Hang, const_cast<Wave &>(*failed), failed->current,
              -1, failed->error);
     spare.push_back(std::move(groups[i]));
@@ -1114,6 +1162,9 @@ void Checker::before(Wave &w, const DecodedInstruction &I, uint32_t index) {
   const Plan &p = plans[index];
   if (s.outstanding && options.waits)
     checkPending(w, s, I, p, index);
+  if (p.notAllocated >= 0)
+    reportNotAllocated(w, index, p.notAllocatedVector,
+                       static_cast<unsigned>(p.notAllocated));
   if (!options.uninitialised)
     return;
   switch (p.rule) {
@@ -1143,7 +1194,13 @@ void Checker::before(Wave &w, const DecodedInstruction &I, uint32_t index) {
         unsigned base = o.index < agprBase ? 0 : agprBase;
         unsigned at = o.index - base + shift;
         o.index = static_cast<uint16_t>(base + at);
-        return at + o.dwords <= 256;
+        if (at + o.dwords > 256)
+          return false;
+        int16_t beyond = firstNotAllocated(
+            {RegisterFile::Vector, o.index, static_cast<uint16_t>(o.dwords)});
+        if (beyond >= 0)
+          reportNotAllocated(w, index, true, static_cast<unsigned>(beyond));
+        return true;
       };
       for (unsigned i = 0; i < 3; ++i)
         if (((w.gprIndexMode >> i) & 1) && !apply(copy.src[i]))

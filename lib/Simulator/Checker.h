@@ -88,6 +88,9 @@ private:
     /// Between memory and LDS, past the registers.
     bool direct = false;
     bool writesSCC = false, readsSCC = false, writesExec = false;
+    /// The first register that the kernel does not have; -1 for none.
+    int16_t notAllocated = -1;
+    bool notAllocatedVector = false;
     /// A scalar pair that is read or written lane by lane; -1 for none.
     int16_t maskRead = -1, maskWrite = -1;
     uint8_t vectorCount = 0, scalarCount = 0, resultCount = 0;
@@ -197,7 +200,16 @@ private:
     std::vector<uint8_t> defined;
   };
 
+  /// How many registers a wavefront has.
+  struct Allocated {
+    unsigned all = 0, vector = 0, accumulation = 0, scalar = 0;
+  };
+
   Plan planOf(uint32_t index);
+  static Allocated allocatedBy(const KernelCode &code);
+  int16_t firstNotAllocated(const RegisterRange &range) const;
+  void reportNotAllocated(Wave &wave, uint32_t index, bool vector,
+                          unsigned reg);
   void report(FindingKind kind, Wave &wave, uint32_t index, int lane,
               const llvm::Twine &message);
   std::string place(uint32_t index);
@@ -255,6 +267,7 @@ private:
   const CheckOptions options;
   std::vector<Finding> &findings;
   size_t firstFinding;
+  Allocated allocated;
   std::vector<Plan> plans;
   std::vector<uint16_t> uses;
   std::vector<std::unique_ptr<GroupState>> groups, spare;

@@ -274,8 +274,9 @@ bool stopsDisassembler(uint32_t first, uint32_t second) {
 }
 
 bool consumeEncodingSuffix(StringRef &name) {
-  for (StringRef suffix :
-       {"_vi", "_gfx9", "_gfx90a", "_gfx940", "_vcd", "_acd", "_gfx8", "_mac"})
+  // The last is that of atomics whose data and result are in AGPRs.
+  for (StringRef suffix : {"_vi", "_gfx9", "_gfx90a", "_gfx940", "_vcd", "_acd",
+                           "_gfx8", "_mac", "_agpr"})
     if (name.consume_back(suffix))
       return true;
   return false;
@@ -812,9 +813,10 @@ void Decoder::decodeOne(const MCInst &mi, DecodedInstruction &out) {
       base.starts_with("S_STORE_") || base.starts_with("S_ATOMIC_");
   if (scalarMemory || base.starts_with("S_SCRATCH_") ||
       base.starts_with("S_ATC_PROBE") || base.starts_with("S_DCACHE_DISCARD")) {
+    base.consume_back("_alt");
     if (base.consume_back("_RTN"))
       out.returnsOld = true;
-    for (StringRef suffix : {"_SGPR_IMM", "_SGPR_alt", "_SGPR", "_IMM"})
+    for (StringRef suffix : {"_SGPR_IMM", "_SGPR", "_IMM"})
       if (base.consume_back(suffix))
         break;
     if (base.starts_with("S_BUFFER_"))

@@ -441,8 +441,8 @@ void step(Wave &w, Observer *observer) {
   const detail::CodeObjectImage &object = *w.group->object;
   if (w.access)
     w.access->clear();
-  if (w.remaining)
-    --w.remaining;
+  if (w.group->remaining)
+    --w.group->remaining;
   if (w.pc >= object.instructions.size()) {
     w.current = static_cast<uint32_t>(object.instructions.size()) - 1;
     fail(w, "execution runs past the end of the code");
@@ -474,9 +474,9 @@ void run(Wave &w, uint64_t quantum) {
   const uint32_t count = static_cast<uint32_t>(object.instructions.size());
   uint64_t *hits = w.group->hits;
   uint64_t lanesVALU = 0;
-  if (quantum > w.remaining)
-    quantum = w.remaining;
-  w.remaining -= quantum;
+  if (quantum > w.group->remaining)
+    quantum = w.group->remaining;
+  w.group->remaining -= quantum;
   while (w.status == WaveStatus::Running) {
     if (quantum == 0)
       break;
@@ -499,7 +499,7 @@ void run(Wave &w, uint64_t quantum) {
     else
       I.handler(w, I);
   }
-  w.remaining += quantum;
+  w.group->remaining += quantum;
   w.activeLanesVALU += lanesVALU;
 }
 

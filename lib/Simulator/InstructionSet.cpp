@@ -41,7 +41,8 @@ void scalarFormats(Encodings &out) {
     if (op < 96)
       out.add(0x80000000u | (op << 23) | (4u << 16) | (scalar1 << 8) | scalar0);
     out.add(0xbf000000u | (op << 16) | (scalar1 << 8) | scalar0);
-    out.add(0xbf800000u | (op << 16) | 1u);
+    for (uint32_t immediate : {0u, 1u}) // s_barrier takes 0 only
+      out.add(0xbf800000u | (op << 16) | immediate);
     // s_set_gpr_idx_on takes a mode, s_waitcnt and the like any number.
     out.add(0xbf000000u | (op << 16) | (1u << 8) | scalar0);
   }
@@ -74,7 +75,8 @@ void vectorFormats(Encodings &out) {
   for (uint32_t op = 0; op < 256; ++op) {
     compact(0x7c000000u | (op << 17) | ((vector1 & 255) << 9), true);
     compact(0x7e000000u | (4u << 17) | (op << 9), false);
-    // v_readfirstlane takes an SGPR.
+    // v_nop and its like take nothing, v_readfirstlane an SGPR.
+    out.add(0x7e000000u | (op << 9));
     out.add(0x7e000000u | (4u << 17) | (op << 9) | scalar0);
   }
   const uint32_t sources[][3] = {{vector0, vector1, vector2},
@@ -105,7 +107,7 @@ void memoryFormats(Encodings &out) {
     for (uint32_t segment = 0; segment < 3; ++segment)
       for (uint32_t glc : {0u, 1u << 16})
         for (uint32_t lds : {0u, 1u << 13})
-          for (uint32_t saddr : {0x7fu, 8u})
+          for (uint32_t saddr : {0x7fu, 8u, 0u}) // 0 where there is none
             for (uint32_t place : {0u, 4u << 24})
               for (uint32_t used : {0u, 8u, 8u | (12u << 8), 12u << 8})
                 out.add(0xdc000000u | (op << 18) | (segment << 14) | glc | lds,
@@ -148,11 +150,12 @@ StringRef wavesmith::sim::whyUnsupported(StringRef opcode) {
   if (opcode.starts_with("DS_GWS_"))
     return "global wave sync is not modelled";
   if (opcode.starts_with("IMAGE_") || opcode.starts_with("EXP") ||
-      opcode.starts_with("V_INTERP_") || opcode.starts_with("V_SCREEN_"))
+      opcode.starts_with("V_INTERP_") || opcode.starts_with("V_SCREEN_") ||
+      opcode == "S_ENDPGM_ORDERED_PS_DONE")
     return "graphics";
   if (opcode.starts_with("TBUFFER_") || opcode.contains("_FORMAT_"))
     return "typed buffers: graphics";
-  if (opcode.starts_with("S_RFE"))
+  if (opcode.starts_with("S_RFE") || opcode == "S_ENDPGM_SAVED")
     return "trap handlers are not modelled";
   if (opcode.starts_with("S_SCRATCH_"))
     return "scalar access to scratch: LLVM does not emit it";

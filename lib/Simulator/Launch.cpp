@@ -428,7 +428,7 @@ void wavesmith::sim::countLaunch(const Dispatch &dispatch,
 }
 
 Error wavesmith::sim::runWorkgroups(const Dispatch &dispatch,
-                                    const std::vector<bool> &done,
+                                    const DenseSet<uint64_t> &done,
                                     unsigned threads, Counters &counters,
                                     std::vector<uint64_t> &hits,
                                     Observer *observer) {
@@ -454,6 +454,7 @@ Error wavesmith::sim::runWorkgroups(const Dispatch &dispatch,
   auto work = [&](size_t index) {
     PinnedEnvironment environment;
     states[index] = std::make_unique<WorkgroupExecution>(dispatch, observer);
+    states[index]->setAlone(workers == 1);
     uint64_t number = 0;
     // Of the thread that runs workgroups, whichever it is.
     Error fatal = containFatalErrors([&] {
@@ -463,7 +464,7 @@ Error wavesmith::sim::runWorkgroups(const Dispatch &dispatch,
         // that of the first failure.
         if (number >= total || number > firstFailed)
           return;
-        if (!done.empty() && done[number])
+        if (done.contains(number))
           continue;
         if (Error error = states[index]->run(number))
           return fail(number, std::move(error));

@@ -441,7 +441,6 @@ struct Wave {
   /// The instruction to execute next, and the one in execution.
   uint32_t pc = 0;
   uint32_t current = 0;
-  uint64_t remaining = 0;
   uint32_t numberInGroup = 0;
   uint8_t *scratch = nullptr;
   /// Scratch of one lane in bytes, and the wavefront's place in it.
@@ -474,6 +473,8 @@ struct Workgroup {
   const MemoryView *memory = nullptr;
   uint64_t imageBase = 0;
   uint64_t *hits = nullptr;
+  /// Instructions that its wavefronts may still issue.
+  uint64_t remaining = 0;
 };
 
 /// Takes a value of the MODE register: fields that follow from it, and whether

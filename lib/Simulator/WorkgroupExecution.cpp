@@ -24,7 +24,8 @@ static constexpr uint64_t turn = 1 << 20;
 WorkgroupExecution::WorkgroupExecution(const Dispatch &dispatch,
                                        Observer *observer)
     : dispatch(dispatch), observer(observer), waveStates(dispatch.waves),
-      registers(dispatch.waves), hits(dispatch.image.instructions.size(), 0) {
+      registers(dispatch.waves), hits(dispatch.image.instructions.size(), 0),
+      alone(dispatch.workgroups == 1) {
   for (auto &file : registers)
     file.reset(new Registers);
   scratch.resize(size_t(dispatch.waves) * dispatch.scratchPerLane *
@@ -44,7 +45,6 @@ void WorkgroupExecution::setUp(Wave &w, uint32_t index) {
   w.group = &group;
   w.numberInGroup = index;
   w.pc = dispatch.entry;
-  w.remaining = p.maxInstructions ? p.maxInstructions : ~uint64_t(0);
   w.scratchPerLane = dispatch.scratchPerLane;
   uint64_t waveScratch = uint64_t(dispatch.scratchPerLane) * lanesPerWave;
   w.scratch = scratch.data() + index * waveScratch;
@@ -137,6 +137,11 @@ void WorkgroupExecution::begin(uint64_t number) {
   group.memory = &dispatch.view;
   group.imageBase = dispatch.imageBase;
   group.hits = hits.data();
+  limit = group.remaining =
+      p.maxInstructions ? p.maxInstructions : ~uint64_t(0);
+  nextWatch = HangDetector::firstWatch;
+  detector.stop();
+  hanging = false;
   failedWave = nullptr;
   for (uint32_t i = 0; i < dispatch.waves; ++i)
     setUp(waveStates[i], i);
@@ -154,16 +159,35 @@ const AccessRecord *WorkgroupExecution::step(Wave &wave) {
   static const StepFunction stepOne = opcodeTable().step;
   wave.access = &record;
   stepOne(wave, observer);
+  const AccessRecord *accesses =
+      record.count || record.hasFaults ? &record : nullptr;
+  if (detector.watching() &&
+      detector.observe(waveStates, wave, scratch, accesses)) {
+    detector.stop();
+    if ((alone || !detector.readsGlobalMemory()) &&
+        wave.status == WaveStatus::Running) {
+      hanging = true;
+      fail(wave, "the workgroup hangs: after " + Twine(issued()) +
+                     " instructions its registers and all memory that it "
+                     "writes are what they were " +
+                     Twine(detector.period()) + " instructions before");
+    }
+  }
   settle(wave);
-  return record.count || record.hasFaults ? &record : nullptr;
+  return accesses;
 }
 
 void WorkgroupExecution::settle(Wave &wave) {
-  if (wave.status == WaveStatus::Running && wave.remaining == 0)
-    fail(wave, "the wavefront has issued " +
-                   Twine(dispatch.parameters.maxInstructions) +
+  if (wave.status == WaveStatus::Running && group.remaining == 0) {
+    hanging = true;
+    fail(wave, "the workgroup has issued " + Twine(limit) +
                    " instructions, the limit of this launch, and has not "
                    "ended");
+  }
+  if (issued() >= nextWatch) {
+    nextWatch = 2 * issued();
+    detector.begin();
+  }
   if (wave.status == WaveStatus::Failed && !failedWave)
     failedWave = &wave;
 }
@@ -226,11 +250,15 @@ Error WorkgroupExecution::run(uint64_t number) {
     for (Wave &wave : waveStates) {
       if (wave.status != WaveStatus::Running)
         continue;
-      if (observer) {
-        for (uint64_t i = 0; i < turn && wave.status == WaveStatus::Running;
+      if (detector.watching()) {
+        step(wave); // in turn, so that states come back soon
+      } else if (observer) {
+        for (uint64_t i = 0; i < turn && wave.status == WaveStatus::Running &&
+                             !detector.watching();
              ++i)
           step(wave);
       } else {
+        wave.access = nullptr;
         runPlain(wave, turn);
         settle(wave);
       }

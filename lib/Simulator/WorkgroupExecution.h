@@ -33,7 +33,9 @@
 #ifndef WAVESMITH_LIB_SIMULATOR_WORKGROUPEXECUTION_H
 #define WAVESMITH_LIB_SIMULATOR_WORKGROUPEXECUTION_H
 
+#include "HangDetector.h"
 #include "Machine.h"
+#include "llvm/ADT/DenseSet.h"
 #include <cfenv>
 
 namespace wavesmith::sim {
@@ -85,13 +87,14 @@ parametersOfCheck(const LaunchParameters &parameters);
 void countLaunch(const Dispatch &dispatch, llvm::ArrayRef<uint64_t> hits,
                  Counters &counters);
 
-/// Runs all workgroups that are not done (an empty list: all of them) by so
-/// many host threads, and adds to the counters and to how often each
-/// instruction was issued. The error is that of the first workgroup that fails.
-/// An observer sees them one after the other: one host thread runs them.
+/// Runs all workgroups that are not done by so many host threads, and adds to
+/// the counters and to how often each instruction was issued. The error is that
+/// of the first workgroup that fails. An observer sees them one after the
+/// other: one host thread runs them.
 llvm::Error runWorkgroups(const Dispatch &dispatch,
-                          const std::vector<bool> &done, unsigned threads,
-                          Counters &counters, std::vector<uint64_t> &hits,
+                          const llvm::DenseSet<uint64_t> &done,
+                          unsigned threads, Counters &counters,
+                          std::vector<uint64_t> &hits,
                           Observer *observer = nullptr);
 
 /// The host's floating-point environment for the time of a launch: round to
@@ -135,6 +138,11 @@ public:
   bool ended() const;
   /// The first wavefront that failed, null for none.
   const Wave *failed() const { return failedWave; }
+  /// Whether it failed because it would not have ended.
+  bool hangs() const { return hanging; }
+  /// Says that no other workgroup runs meanwhile: what this one reads, it
+  /// alone can change.
+  void setAlone(bool value) { alone = value; }
   /// Accounts for the workgroup; the error of the wavefront that failed.
   llvm::Error end();
 
@@ -152,6 +160,8 @@ private:
   void setUp(Wave &wave, uint32_t index);
   /// Notices the end of the budget and the first failure.
   void settle(Wave &wave);
+  /// Instructions that the workgroup has issued.
+  uint64_t issued() const { return limit - group.remaining; }
 
   /// Aligned for the host's vector loads.
   struct alignas(64) Registers {
@@ -168,6 +178,11 @@ private:
   std::vector<std::unique_ptr<Registers>> registers;
   std::vector<uint8_t> scratch;
   std::vector<uint64_t> hits;
+  HangDetector detector;
+  bool hanging = false, alone = false;
+  /// Instructions that the workgroup may issue, and after how many it is
+  /// watched next.
+  uint64_t limit = 0, nextWatch = 0;
 };
 
 } // namespace wavesmith::sim

@@ -5,6 +5,7 @@ code objects of other compilers."""
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import random
@@ -78,6 +79,19 @@ def test_modelled_time(module, program):
     assert again.modelled_time["cycles"] > 0
     assert again.modelled_time["chip"] == chip
     assert again.rocprof_counters["SQ_WAVES"] == report.rocprof_counters["SQ_WAVES"] == 2
+    # Beside the disassembly.
+    listing = {i["address"]: i["text"].strip() for i in program.disassemble("rhs")}
+    hot = again.modelled_time["instructions"]
+    assert hot and all(i["instruction"] == listing[i["address"]] for i in hot)
+    # The fitted parameters move the time, and nothing else.
+    varied = program.launch(
+        **launch, args=arguments(module, y, timed), model_time=chip, vary_fitted=True
+    )
+    assert varied.modelled_time["cycles"] == again.modelled_time["cycles"]
+    low, high = varied.modelled_time["varied"]
+    assert (low["fitted_scale"], high["fitted_scale"]) == (2 / 3, 4 / 3)
+    assert low["cycles"] < again.modelled_time["cycles"] < high["cycles"]
+    assert varied.counters == report.counters and np.array_equal(plain, timed)
     with pytest.raises(simulator.DeviceError, match="mi355x"):
         program.launch(**launch, args=arguments(module, y, timed), model_time="mi355x")
     # Checked and timed in one launch.
@@ -98,6 +112,17 @@ def test_modelled_time(module, program):
         ).findings
     assert short[chip] == short[False]
     assert "out-of-bounds" in {finding["kind"] for finding in short[chip]}
+
+
+def test_counters_csv(module, program):
+    y = make_zones(ZONES)
+    report = program.launch(
+        grid=2, block=64, args=arguments(module, y, np.zeros_like(y)), model_time=True
+    )
+    ((row),) = csv.DictReader(report.counters_csv().splitlines())
+    assert row.pop("KernelName") == "rhs"
+    assert {name: float(value) for name, value in row.items()} == report.rocprof_counters
+    assert "GRBM_GUI_ACTIVE" in row and row["SQ_WAVES"] == "2"
 
 
 def test_description(module, program):

@@ -314,7 +314,7 @@ nb::str launchSimulator(const SimulatorProgram &program,
                         std::array<uint32_t, 3> workgroup, nb::bytes kernarg,
                         uint32_t dynamicLDSBytes, uint32_t threads,
                         uint64_t maxInstructions, bool check, bool modelTime,
-                        const std::string &chip) {
+                        const std::string &chip, double fittedScale) {
   wavesmith_simulator_launch_options options;
   wavesmith_simulator_launch_options_init(&options);
   options.kernel = kernel.c_str();
@@ -330,6 +330,7 @@ nb::str launchSimulator(const SimulatorProgram &program,
   options.check = check;
   options.model_time = modelTime;
   options.chip = chip.c_str();
+  options.fitted_scale = fittedScale;
   char *report = nullptr, *message = nullptr;
   wavesmith_status status;
   {
@@ -339,6 +340,12 @@ nb::str launchSimulator(const SimulatorProgram &program,
   }
   ::check(status, message);
   return takeText(report);
+}
+
+nb::str countersCSV(const std::string &report) {
+  char *text = nullptr, *message = nullptr;
+  check(wavesmith_counters_csv(report.c_str(), &text, &message), message);
+  return takeText(text);
 }
 
 } // namespace
@@ -381,4 +388,5 @@ NB_MODULE(_wavesmith, module) {
       .def("write", &SimulatorMemory::write)
       .def("read", &SimulatorMemory::read);
   module.def("launch_simulator", &launchSimulator);
+  module.def("counters_csv", &countersCSV);
 }

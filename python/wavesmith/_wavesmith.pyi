@@ -72,5 +72,7 @@ def launch_simulator(
     check: bool,
     model_time: bool,
     chip: str,
+    fitted_scale: float,
     /,
 ) -> str: ...
+def counters_csv(report: str, /) -> str: ...

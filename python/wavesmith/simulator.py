@@ -29,14 +29,16 @@ from wavesmith.kernel import DeviceError, _wavesmith
 
 __all__ = ["DeviceError", "Memory", "Program", "Report", "launch"]
 
-#: Instructions that a wavefront may issue, against endless loops.
-MAX_INSTRUCTIONS = 1 << 40
+#: Instructions that a workgroup may issue, against endless loops: about a minute.
+MAX_INSTRUCTIONS = 1 << 32
 
 
 @dataclass(frozen=True)
 class Report:
     """What a launch did; docs/devices.md has the names."""
 
+    #: What was launched.
+    kernel: str
     #: Events by name, such as SQ_INSTS_VALU.
     counters: dict[str, int]
     #: The same and more as rocprof counts and names them.
@@ -48,6 +50,13 @@ class Report:
     findings: list[dict] | None = None
     #: The modelled time and where it goes; None where it was not modelled.
     modelled_time: dict | None = None
+
+    def counters_csv(self) -> str:
+        """The `rocprof_counters` as rocprof writes them: a line of names and one of
+        values."""
+        return _wavesmith.counters_csv(
+            json.dumps({"kernel": self.kernel, "rocprof_counters": self.rocprof_counters})
+        )
 
 
 class Memory:
@@ -129,6 +138,7 @@ class Program:
         memory: Memory | None = None,
         check: bool = False,
         model_time: bool | str = False,
+        vary_fitted: bool = False,
     ) -> Report:
         """Run a kernel on the simulator and wait for it.
 
@@ -145,12 +155,16 @@ class Program:
                 complement).
             dynamic_lds: bytes of LDS on top of the kernel's own.
             threads: host threads; results do not depend on it.
-            max_instructions: that a wavefront may issue; 0 for no limit.
+            max_instructions: that a workgroup may issue; 0 for no limit. A loop in
+                which nothing changes any more ends the launch much earlier.
             memory: where addresses among the arguments point to.
             check: look for mistakes that the hardware hides, too: races, missing waits,
                 uninitialised values and others. Several times slower.
             model_time: model the time as well; the name of a chip, or True for the
                 architecture's first.
+            vary_fitted: model the time twice more, with the fitted parameters of the
+                model a third lower and higher: `varied` of the modelled time. Not with
+                `memory`, which the launch changes.
 
         Returns:
             A `Report`: counters, what a checked launch found, the modelled time.
@@ -167,65 +181,53 @@ class Program:
                 f"expected the name of one of the kernels {', '.join(self.kernels) or '(none)'}, "
                 f"got {kernel!r}"
             )
+        if vary_fitted and memory is not None:
+            raise ValueError("vary_fitted: launches with their own memory cannot be repeated")
+        if vary_fitted:
+            model_time = model_time or True
         described = self.kernels[kernel]["arguments"]
         if len(args) != len(described):
             raise ValueError(
                 f"kernel '{kernel}' takes {len(described)} arguments, got {len(args)}"
             )
 
-        memory = memory or Memory()
-        kernarg = bytearray(max((a["offset"] + a["size"] for a in described), default=0))
-        outputs: list[tuple[int, np.ndarray]] = []
-        addresses: dict[int, int] = {}
-        for number, (argument, value) in enumerate(zip(described, args)):
-            name = argument["name"] or f"#{number}"
-            if argument["kind"] == "by_value":
-                packed = _pack_value(name, argument["size"], value)
-            elif argument["kind"] == "global_buffer":
-                if isinstance(value, np.ndarray):
-                    # The same array twice is the same memory twice.
-                    address = addresses.get(id(value))
-                    if address is None:
-                        address = addresses[id(value)] = _copy_in(memory, name, value)
-                        if value.flags.writeable:
-                            outputs.append((address, value))
-                elif value is None or isinstance(value, int):
-                    address = _count(f"argument {name}", value or 0, 64)
-                else:
-                    raise ValueError(
-                        f"argument {name}: expected an array, an address or None for a "
-                        f"pointer, got {type(value).__name__}"
+        def run(memory: Memory, scale: float, check: bool, write_back: bool) -> Report:
+            kernarg, copies = _pack_arguments(memory, kernel, described, args)
+            try:
+                report = json.loads(
+                    _wavesmith.launch_simulator(
+                        self._handle,
+                        memory._handle,
+                        kernel,
+                        _three("grid", grid),
+                        _three("block", block),
+                        kernarg,
+                        _count("dynamic_lds", dynamic_lds, 32),
+                        _count("threads", threads, 32),
+                        _count("max_instructions", max_instructions, 64),
+                        check,
+                        bool(model_time),
+                        model_time if isinstance(model_time, str) else "",
+                        scale,
                     )
-                packed = address.to_bytes(8, "little")
-            else:
-                raise ValueError(
-                    f"argument {name} of kernel '{kernel}': cannot pass a {argument['kind']}"
                 )
-            kernarg[argument["offset"] : argument["offset"] + argument["size"]] = packed
+                for address, array in copies:
+                    if write_back and array.flags.writeable:
+                        memory.read(address, array)
+            finally:
+                for address, _ in copies:
+                    memory.release(address)
+            return Report(**report)
 
-        try:
-            report = json.loads(
-                _wavesmith.launch_simulator(
-                    self._handle,
-                    memory._handle,
-                    kernel,
-                    _three("grid", grid),
-                    _three("block", block),
-                    bytes(kernarg),
-                    _count("dynamic_lds", dynamic_lds, 32),
-                    _count("threads", threads, 32),
-                    _count("max_instructions", max_instructions, 64),
-                    bool(check),
-                    bool(model_time),
-                    model_time if isinstance(model_time, str) else "",
-                )
-            )
-            for address, array in outputs:
-                memory.read(address, array)
-        finally:
-            for address in addresses.values():
-                memory.release(address)
-        return Report(**report)
+        # Before the arrays change.
+        varied = [
+            {"fitted_scale": scale, "cycles": run(Memory(), scale, False, False).modelled_time["cycles"]}
+            for scale in ((2 / 3, 4 / 3) if vary_fitted else ())
+        ]
+        report = run(memory or Memory(), 1.0, bool(check), True)
+        if vary_fitted:
+            report.modelled_time["varied"] = varied
+        return report
 
 
 @functools.lru_cache(maxsize=16)
@@ -255,6 +257,39 @@ def _three(name: str, sizes: int | Sequence[int]) -> list[int]:
     if not 1 <= len(given) <= 3:
         raise ValueError(f"{name}: expected one to three sizes, got {len(given)}")
     return [_count(name, size, 32) for size in given + [1] * (3 - len(given))]
+
+
+def _pack_arguments(
+    memory: Memory, kernel: str, described: Sequence[dict], args: Sequence
+) -> tuple[bytes, list[tuple[int, np.ndarray]]]:
+    """The kernarg segment, and the arrays that were copied to memory with their
+    addresses."""
+    kernarg = bytearray(max((a["offset"] + a["size"] for a in described), default=0))
+    copies: dict[int, tuple[int, np.ndarray]] = {}
+    for number, (argument, value) in enumerate(zip(described, args)):
+        name = argument["name"] or f"#{number}"
+        if argument["kind"] == "by_value":
+            packed = _pack_value(name, argument["size"], value)
+        elif argument["kind"] == "global_buffer":
+            if isinstance(value, np.ndarray):
+                # The same array twice is the same memory twice.
+                if id(value) not in copies:
+                    copies[id(value)] = _copy_in(memory, name, value), value
+                address = copies[id(value)][0]
+            elif value is None or isinstance(value, int):
+                address = _count(f"argument {name}", value or 0, 64)
+            else:
+                raise ValueError(
+                    f"argument {name}: expected an array, an address or None for a "
+                    f"pointer, got {type(value).__name__}"
+                )
+            packed = address.to_bytes(8, "little")
+        else:
+            raise ValueError(
+                f"argument {name} of kernel '{kernel}': cannot pass a {argument['kind']}"
+            )
+        kernarg[argument["offset"] : argument["offset"] + argument["size"]] = packed
+    return bytes(kernarg), list(copies.values())
 
 
 def _copy_in(memory: Memory, name: str, value: np.ndarray) -> int:

@@ -80,8 +80,9 @@ struct Options {
       cl::cat(category)};
   cl::opt<std::string> maxInstructions{
       "max-instructions", cl::value_desc("N"),
-      cl::desc("Instructions that a wavefront may issue on the simulator, "
-               "against endless loops (default 2^40); 0 is no limit"),
+      cl::desc("Instructions that a workgroup may issue on the simulator, "
+               "against endless loops (default 2^32, about a minute); 0 is no "
+               "limit"),
       cl::cat(category)};
   cl::opt<bool> check{
       "check",
@@ -422,7 +423,7 @@ static llvm::Error run(const Options &commandLine, bool &found) {
     return error;
   printSummary(result->report);
   if (result->report.modelledTime)
-    result->report.modelledTime->print(llvm::outs(), **metadata);
+    result->report.modelledTime->print(llvm::outs());
   for (auto [scale, cycles] : varied)
     llvm::outs() << "fitted parameters times " << llvm::format("%.2f", scale)
                  << ": " << llvm::format("%.0f", cycles) << " cycles ("

@@ -86,7 +86,7 @@ struct DeviceOptions {
   /// Run the simulator's checker (docs/simulator.md). Auto then takes the
   /// simulator; a GPU that is asked for is an error.
   bool check = false;
-  /// Instructions that a wavefront of the simulator may issue, against endless
+  /// Instructions that a workgroup may issue on the simulator, against endless
   /// loops; 0 is no limit.
   uint64_t maxInstructions = sim::LaunchParameters().maxInstructions;
   /// Model the time of launches on the chip. Auto then takes the simulator; a

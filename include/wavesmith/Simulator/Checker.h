@@ -57,11 +57,15 @@ enum class FindingKind : uint8_t {
   /// A register or LDS that an outstanding memory instruction will write is
   /// used, or the register is overwritten, before the s_waitcnt that guards it.
   MissingWait,
+  /// A register beyond those that the kernel descriptor allocates. The
+  /// hardware takes others in its place.
+  RegisterNotAllocated,
   /// Wavefronts of a workgroup wait at different barriers.
   DivergentBarrier,
   /// Wavefronts wait at a barrier and another has ended without reaching it.
   BarrierNotReached,
-  /// The instruction budget is used up. Ends the launch with an error.
+  /// The workgroup goes round in a loop in which nothing changes, or the
+  /// instruction budget is used up. Ends the launch with an error.
   Hang,
 };
 
@@ -77,9 +81,9 @@ struct CheckOptions {
   bool races = true;
   bool waits = true;
   bool barriers = true;
-  /// Instructions that a wavefront may issue, if the launch's own limit is not
-  /// lower.
-  uint64_t instructionBudget = uint64_t(1) << 30;
+  /// Instructions that a workgroup may issue, if the launch's own limit is not
+  /// lower; 0 for the launch's.
+  uint64_t instructionBudget = uint64_t(1) << 31;
 };
 
 struct Finding {

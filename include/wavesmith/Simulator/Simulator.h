@@ -209,9 +209,10 @@ struct LaunchParameters {
   llvm::ArrayRef<uint8_t> kernarg;
   /// LDS on top of the kernel's own.
   uint32_t dynamicLDSBytes = 0;
-  /// Instructions that one wavefront may issue, against endless loops; 0 for
-  /// no limit.
-  uint64_t maxInstructions = uint64_t(1) << 40;
+  /// Instructions that the wavefronts of a workgroup may issue together,
+  /// against endless loops; 0 for no limit. The default takes about a minute.
+  /// A loop in which nothing changes any more ends the launch much earlier.
+  uint64_t maxInstructions = uint64_t(1) << 32;
   /// Checker mode (wavesmith/Simulator/Checker.h): findings are appended to the
   /// list, which must be given, and the run goes on where that is possible. It
   /// is several times slower and takes one host thread.

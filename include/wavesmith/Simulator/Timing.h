@@ -78,8 +78,11 @@ llvm::StringRef stringify(StallReason reason);
 
 /// One instruction of the code, summed over the wavefronts modelled in detail.
 struct InstructionTiming {
-  /// Address in the ELF.
+  /// Address in the ELF, the instruction's text, and file:line:column, which is
+  /// empty where the code object has no line for it.
   uint64_t address;
+  std::string text;
+  std::string source;
   uint64_t issued;
   /// Cycles that wavefronts waited before it, in all and by reason.
   uint64_t stallCycles;
@@ -159,8 +162,7 @@ struct TimingReport {
   llvm::json::Value toJSON() const;
   /// A summary, then the instructions with the most stalls beside their
   /// disassembly.
-  void print(llvm::raw_ostream &os, const CodeObject &object,
-             unsigned hotSpots = 20) const;
+  void print(llvm::raw_ostream &os, unsigned hotSpots = 20) const;
 };
 
 /// The busiest resource where it is busy for more than half of the time, else

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Checker.h"
+#include "../SourceLines.h"
 #include "ComputeUnitModel.h"
 #include "wavesmith/Support/FatalErrors.h"
 #include "llvm/ADT/STLExtras.h"
@@ -235,6 +236,13 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
     return prepared.takeError();
   const Dispatch &dispatch = **prepared;
   const KernelInfo &kernel = dispatch.kernel;
+  if (kernel.agprCount > kernel.vgprCount)
+    return createStringError("kernel '" + kernel.name +
+                             "': the metadata says " + Twine(kernel.vgprCount) +
+                             " registers in all (.vgpr_count) and " +
+                             Twine(kernel.agprCount) +
+                             " accumulation registers among them "
+                             "(.agpr_count)");
   auto occupancy = computeOccupancy(target, kernel.vgprCount - kernel.agprCount,
                                     kernel.agprCount, kernel.sgprCount,
                                     dispatch.ldsBytes, dispatch.threads);
@@ -326,12 +334,12 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
         return std::move(error);
 
   // The rest of the launch, plainly.
-  std::vector<bool> done(dispatch.workgroups, false);
+  DenseSet<uint64_t> done;
   for (uint64_t n = 0; n < begun; ++n)
-    done[*assignment.workgroupOf(0, n)] = true;
+    done.insert(*assignment.workgroupOf(0, n));
   for (auto [i, other] : enumerate(others))
     for (uint64_t n = 0; n < other->begun; ++n)
-      done[*assignment.workgroupOf(static_cast<unsigned>(i) + 1, n)] = true;
+      done.insert(*assignment.workgroupOf(static_cast<unsigned>(i) + 1, n));
   Counters counters;
   std::vector<uint64_t> hits(costs.size(), 0);
   // Instructions of a workgroup that is not modelled.
@@ -341,7 +349,7 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
     if (Error error = runWorkgroups(dispatch, done, threads, counters, hits,
                                     checker.get()))
       return std::move(error);
-    auto rest = llvm::count(done, false);
+    uint64_t rest = dispatch.workgroups - done.size();
     if (rest)
       instructionsOfRest =
           double(std::accumulate(hits.begin(), hits.end(), uint64_t(0))) /
@@ -444,10 +452,14 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
     report.bounds.issue = std::max(report.bounds.issue, unit / simds);
   report.bounds.dependencies = cu.longestDependencies;
   report.bounds.inOrder = cu.longestInOrder;
-  for (auto [index, timing] : enumerate(cu.timings)) {
+  SourceLines lines(dispatch.image.elf);
+  for (auto [i, timing] : enumerate(cu.timings)) {
     if (!timing.issued)
       continue;
-    timing.address = dispatch.image.addressOf(static_cast<uint32_t>(index));
+    auto index = static_cast<uint32_t>(i);
+    timing.address = dispatch.image.addressOf(index);
+    timing.text = dispatch.image.textOfInstruction(index);
+    timing.source = lines.at(timing.address);
     for (unsigned r = 0; r < numStallReasons; ++r)
       report.stallsByReason[r] += timing.stallsByReason[r];
     report.instructions.push_back(timing);
@@ -522,11 +534,16 @@ json::Value TimingReport::toJSON() const {
   };
   o["stall_cycles"] = stalls(stallsByReason);
   json::Array list;
-  for (const InstructionTiming &i : instructions)
-    list.push_back(json::Object{{"address", i.address},
-                                {"issued", i.issued},
-                                {"stall_cycles", i.stallCycles},
-                                {"stalls", stalls(i.stallsByReason)}});
+  for (const InstructionTiming &i : instructions) {
+    json::Object instruction{{"address", i.address},
+                             {"instruction", i.text},
+                             {"issued", i.issued},
+                             {"stall_cycles", i.stallCycles},
+                             {"stalls", stalls(i.stallsByReason)}};
+    if (!i.source.empty())
+      instruction["source"] = i.source;
+    list.push_back(std::move(instruction));
+  }
   o["instructions"] = std::move(list);
   if (bounds.dependencies > 0)
     o["bounds"] = json::Object{{"lds_cycles", bounds.lds},
@@ -543,8 +560,7 @@ json::Value TimingReport::toJSON() const {
   return o;
 }
 
-void TimingReport::print(raw_ostream &os, const CodeObject &object,
-                         unsigned hotSpots) const {
+void TimingReport::print(raw_ostream &os, unsigned hotSpots) const {
   os << "modelled time of '" << kernel << "' on " << chip << ": "
      << format("%.4g", seconds * 1e6) << " us, " << format("%.0f", cycles)
      << " cycles at " << format("%.2f", clockHz / 1e9) << " GHz"
@@ -567,27 +583,22 @@ void TimingReport::print(raw_ostream &os, const CodeObject &object,
     all += i.stallCycles;
   if (hot.size() > hotSpots)
     hot.resize(hotSpots);
-  auto code = object.disassemble(kernel);
-  if (!code) {
-    consumeError(code.takeError());
-    return;
-  }
   os << "share of stalls  reason                 instruction\n";
   for (const InstructionTiming &i : hot) {
     if (!i.stallCycles)
       break;
     auto most =
         std::max_element(i.stallsByReason.begin(), i.stallsByReason.end());
-    std::string text;
-    for (const auto &instruction : *code)
-      if (instruction.address == i.address)
-        text = StringRef(instruction.text).trim().str();
-    os << format(
-        "%13.1f %%  %-21s  %#6llx  %s\n",
-        100.0 * double(i.stallCycles) / double(all),
-        stringify(static_cast<StallReason>(most - i.stallsByReason.begin()))
-            .str()
-            .c_str(),
-        static_cast<unsigned long long>(i.address), text.c_str());
+    os << format("%13.1f %%  %-21s  %#6llx  ",
+                 100.0 * double(i.stallCycles) / double(all),
+                 stringify(
+                     static_cast<StallReason>(most - i.stallsByReason.begin()))
+                     .str()
+                     .c_str(),
+                 static_cast<unsigned long long>(i.address))
+       << i.text;
+    if (!i.source.empty())
+      os << "  (" << i.source << ')';
+    os << '\n';
   }
 }

@@ -577,6 +577,49 @@ end:
   expectNone(check(body, 1, 128, 0, options));
 }
 
+TEST_P(CheckerTest, RegistersThatAreNotAllocated) {
+  // The descriptor of this kernel gives 32 VGPRs, AGPRs from 16 on, and 32
+  // SGPRs.
+  auto check = [&](const std::string &body) {
+    std::string text =
+        assembleKernel(target(), entry + body + "\n  s_endpgm\n", 0);
+    auto set = [&](const std::string &name, int value) {
+      size_t at = text.find(".amdhsa_" + name);
+      ASSERT_NE(at, std::string::npos) << name;
+      text.replace(at, text.find('\n', at) - at,
+                   ".amdhsa_" + name + " " + std::to_string(value));
+    };
+    set("next_free_vgpr", 32);
+    set("accum_offset", 16);
+    set("next_free_sgpr", 26);
+    auto object = build(text, "assembler", target());
+    if (!object)
+      return std::vector<Finding>();
+    return run(*object, "f", 1, 64,
+               Arguments().add(input).add(output).add(uint64_t(5)));
+  };
+  auto kind = FindingKind::RegisterNotAllocated;
+  expectNone(check("  v_mov_b32_e32 v15, 0\n  v_accvgpr_write_b32 a15, 0\n"
+                   "  s_mov_b32 s31, 0\n"));
+  expectOne(check("  v_mov_b32_e32 v16, 0\n"), kind,
+            {"v16", "16 VGPRs and 16 AGPRs"});
+  // Of a range, the first that is beyond.
+  expectOne(check("  v_lshlrev_b64 v[16:17], 0, v[14:15]\n"), kind, {": v16,"});
+  expectOne(check("  v_accvgpr_write_b32 a16, 0\n"), kind, {"a16"});
+  expectOne(check("  s_mov_b64 s[32:33], 0\n"), kind, {"s32", "32 SGPRs"});
+  // Picked at run time.
+  std::string indexed = "  s_mov_b32 s10, 15\n"
+                        "  s_set_gpr_idx_on s10, gpr_idx(DST)\n"
+                        "  v_mov_b32_e32 v%, 0\n"
+                        "  s_set_gpr_idx_off\n";
+  auto with = [&](const char *number) {
+    std::string text = indexed;
+    return text.replace(text.find('%'), 1, number);
+  };
+  expectNone(check(with("0")));
+  expectOne(check(with("3")), kind, {"v18"});
+}
+
 TEST_P(CheckerTest, Hang) {
   CheckOptions options;
   options.instructionBudget = 5000;

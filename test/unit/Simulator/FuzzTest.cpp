@@ -106,7 +106,7 @@ void launchInMode(const CodeObject &object, const KernelInfo &kernel,
   if (kernel.maxFlatWorkgroupSize && kernel.maxFlatWorkgroupSize < 128)
     p.workgroup[0] = kernel.maxFlatWorkgroupSize;
   p.kernarg = arguments.bytes;
-  p.maxInstructions = 6000;
+  p.maxInstructions = 24000;
   std::vector<InstructionUse> used;
   p.instructionUse = &used;
   CheckOptions check;
@@ -123,7 +123,7 @@ void launchInMode(const CodeObject &object, const KernelInfo &kernel,
       return result.takeError();
     std::string report;
     llvm::raw_string_ostream os(report);
-    result->second.print(os, object);
+    result->second.print(os);
     os << result->second.toJSON();
     return llvm::Error::success();
   };

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "InstructionRunner.h"
 #include "TestSupport.h"
 #include <cmath>
 #include <numeric>
@@ -791,6 +792,45 @@ kernel void f(global double *out) {
     EXPECT_EQ(got, first);
     EXPECT_EQ(std::memcmp(&c, &reference, sizeof(c)), 0);
   }
+}
+
+TEST_P(KernelTest, AtomicsInAccumulationRegisters) {
+  // They have opcodes of their own. Of each kind, the old values add up.
+  std::string scratch = target() == "gfx90a" ? " glc" : " sc0";
+  std::string text = assembleKernel(target(), R"(
+  s_load_dwordx2 s[4:5], s[0:1], 0x0
+  v_mov_b32_e32 v1, 0
+  v_accvgpr_write_b32 a2, 5
+  v_accvgpr_write_b32 a3, 0
+  s_mov_b32 m0, -1
+  ds_write_b32 v1, v1
+  s_waitcnt lgkmcnt(0)
+  v_mov_b32_e32 v2, s4
+  v_mov_b32_e32 v3, s5
+  s_mov_b64 exec, 3
+  global_atomic_add a4, v1, a2, s[4:5]%
+  global_atomic_add_x2 a[6:7], v[2:3], a[2:3], off offset:8%
+  flat_atomic_add a5, v[2:3], a2 offset:16%
+  ds_add_rtn_u32 a8, v1, a2
+  s_waitcnt vmcnt(0) lgkmcnt(0)
+  v_lshlrev_b32_e32 v4, 4, v0
+  v_accvgpr_read_b32 v8, a4
+  v_accvgpr_read_b32 v9, a6
+  v_accvgpr_read_b32 v10, a5
+  v_accvgpr_read_b32 v11, a8
+  global_store_dwordx4 v4, v[8:11], s[4:5] offset:32
+  s_endpgm
+)",
+                                    64);
+  for (size_t at; (at = text.find('%')) != std::string::npos;)
+    text.replace(at, 1, scratch);
+  auto object = build(text, "assembler", target());
+  ASSERT_TRUE(object);
+  uint64_t p = device.upload(std::vector<uint32_t>(16, 0));
+  device.run(*object, "f", 1, 64, Arguments().add(p).add(p).add(uint64_t(0)));
+  EXPECT_EQ(device.download<uint32_t>(p, 16),
+            (std::vector<uint32_t>{10, 0, 10, 0, 10, 0, 0, 0, //
+                                   0, 0, 0, 0, 5, 5, 5, 5}));
 }
 
 TEST_P(KernelTest, EndlessLoopMeetsTheLimit) {

@@ -245,7 +245,7 @@ TEST_P(TimingTest, MemoryAndBarriers) {
 
   std::string printed;
   llvm::raw_string_ostream out(printed);
-  timing.print(out, *object, 5);
+  timing.print(out, 5);
   EXPECT_NE(printed.find("modelled time of 'sum'"), std::string::npos);
   EXPECT_NE(printed.find("s_waitcnt"), std::string::npos);
 }
