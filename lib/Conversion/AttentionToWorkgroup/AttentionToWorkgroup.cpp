@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -38,19 +39,12 @@ using namespace wavesmith;
 static constexpr int64_t kInstruction = 32;
 /// Elements that one lane loads with one instruction.
 static constexpr int64_t kVector = 8;
-/// Elements left free behind each row in LDS, against bank conflicts.
-static constexpr int64_t kPadding = 8;
+/// Bytes that one lane reads from LDS with one instruction.
+static constexpr int64_t kBankGroupBytes = 16;
 /// Positions are 32-bit numbers; so far outside is any edge of a window.
 static constexpr int64_t kFarAway = int64_t(1) << 30;
 
 namespace {
-
-/// How the work is shared out.
-struct Schedule {
-  int64_t waves;
-  int64_t queries; ///< of a tile
-  int64_t keys;    ///< of a tile
-};
 
 /// Builds a layout of rank 2 entry by entry.
 class LayoutBuilder {
@@ -88,19 +82,39 @@ private:
 /// The kernel of one attention.
 class Kernel {
 public:
-  Kernel(AttentionOp op, Schedule schedule)
-      : op(op), schedule(schedule), b(op.getLoc(), op.getContext()) {}
+  Kernel(AttentionOp op, AttentionScheduleAttr schedule)
+      : op(op), schedule(schedule), numQueriesOfTile(schedule.getWaves() *
+                                                     kInstruction),
+        b(op.getLoc(), op.getContext()) {}
 
   func::FuncOp build(func::FuncOp function);
 
 private:
   void buildBody(Value tile, Value head, Value batch);
+  /// What the loop over the tiles of keys carries: keys and values in LDS, the
+  /// next ones in registers if there is a prefetch, the running maximum, what
+  /// each lane has summed, and the result.
+  SmallVector<Value> buildStart(Value firstKey);
   /// What one tile of keys adds.
   SmallVector<Value> buildStep(Value firstKey, ValueRange state, bool isMasked);
-  /// A tile of 16-bit or 32-bit elements, dim x position or the other way
-  /// round, loaded by all wavefronts, rows along `dim` in a lane.
-  LayoutAttr getLoadLayout(int64_t dim, int64_t positions, bool dimFirst,
-                           int64_t positionsInLane);
+  Value loadKeys(Value firstKey) {
+    return LoadTileOp::create(b, keyLoad, keyView,
+                              ValueRange{firstKey, index(0)}, kVector);
+  }
+  Value loadValues(Value firstKey) {
+    return LoadTileOp::create(b, valueLoad, valueView,
+                              ValueRange{index(0), firstKey}, kVector);
+  }
+  /// Scores as the softmax takes them, to be multiplied by `factor` for base 2.
+  struct Scores {
+    Value tile;
+    double factor;
+  };
+  /// All that is done to the products of keys and queries but masking.
+  Scores applyScore(Value products);
+  /// Scores with -inf where a pair does not take part.
+  Value applyMask(Value scores, Value firstKey);
+  void chooseTypes();
 
   Value index(int64_t value) {
     return arith::ConstantIndexOp::create(b, value);
@@ -125,14 +139,18 @@ private:
   }
 
   AttentionOp op;
-  Schedule schedule;
+  AttentionScheduleAttr schedule;
+  int64_t numQueriesOfTile;
   ImplicitLocOpBuilder b;
   Value q, k, v, o, lse, numBatches, numQueries, numKeys;
   Value batch, firstQuery;
   /// j - i lies between these, where there are such edges (index).
   Value lowest, highest;
   Value keyView, valueView, qTile;
-  RankedTensorType scoreType, sumType, rowType;
+  /// partType: what each lane has folded of its own keys.
+  RankedTensorType scoreType, sumType, rowType, partType;
+  /// In registers as they are loaded, and in LDS.
+  RankedTensorType keyLoad, valueLoad, stagedKeys, stagedValues;
 };
 
 class ConvertAttentionToWorkgroupPass
@@ -147,33 +165,96 @@ private:
 
 } // namespace
 
-LayoutAttr Kernel::getLoadLayout(int64_t dim, int64_t positions, bool dimFirst,
-                                 int64_t positionsInLane) {
-  int64_t ofDim = dimFirst ? 0 : 1;
-  LayoutBuilder layout(op.getContext());
-  int64_t d = 1, p = 1;
-  for (; d < kVector; d *= 2)
-    layout.registers(ofDim, d);
-  for (; p < positionsInLane; p *= 2)
-    layout.registers(1 - ofDim, p);
-  // Lanes side by side take neighbours of what is contiguous in LDS: rows of
-  // keys, columns of values, so that their stores meet few bank conflicts.
-  auto next = [&]() -> std::pair<int64_t, int64_t> {
-    bool takesDim = dimFirst ? p >= positions : d < dim;
-    int64_t &step = takesDim ? d : p;
-    std::pair<int64_t, int64_t> entry(takesDim ? ofDim : 1 - ofDim, step);
-    step *= 2;
-    return entry;
+void Kernel::chooseTypes() {
+  MLIRContext *context = op.getContext();
+  int64_t dim = op.getHeadDim(), valueDim = op.getValueHeadDim();
+  int64_t keys = schedule.getKeys(), waves = schedule.getWaves();
+  Type element = op.getInputElementType();
+  SmallVector<int64_t> ofWaves;
+  for (int64_t wave = 1; wave < waves; wave *= 2)
+    ofWaves.push_back(wave * kInstruction);
+  auto columns = [&](LayoutBuilder layout) {
+    return layout.waves(1, ofWaves).get();
   };
-  for (int64_t lane = 1; lane < 64; lane *= 2) {
-    auto [dimension, step] = next();
-    layout.lanes(dimension, step);
-  }
-  for (int64_t wave = 1; wave < schedule.waves; wave *= 2) {
-    auto [dimension, step] = next();
-    layout.waves(dimension, step);
-  }
-  return layout.get();
+  // A lane holds eight keys side by side, in two halves of four registers.
+  scoreType =
+      RankedTensorType::get({keys, numQueriesOfTile}, b.getF32Type(),
+                            columns(LayoutBuilder(context)
+                                        .registers(0, {1, 2, 4, 16})
+                                        .lanes(1, {1, 2, 4, 8, 16})
+                                        .lanes(0, 8)));
+  sumType =
+      RankedTensorType::get({valueDim, numQueriesOfTile}, b.getF32Type(),
+                            columns(LayoutBuilder(context)
+                                        .registers(0, {1, 2, 8, 16})
+                                        .lanes(1, {1, 2, 4, 8, 16})
+                                        .lanes(0, 4)));
+  auto scoreLayout = cast<LayoutAttr>(scoreType.getEncoding());
+  rowType = RankedTensorType::get({numQueriesOfTile}, b.getF32Type(),
+                                  scoreLayout.withoutDimension(0));
+  partType = RankedTensorType::get({2, numQueriesOfTile}, b.getF32Type(),
+                                   scoreLayout.withLanesOf(0));
+
+  // From memory, each lane takes 16 bytes of a row, neighbours the next ones up
+  // to whole rows or lines of 128 bytes.
+  struct Walk {
+    LayoutBuilder layout;
+    int64_t numLanes = 1, numWaves = 1;
+    void take(int64_t dimension, int64_t step, int64_t maxWaves) {
+      if (numLanes < 64) {
+        layout.lanes(dimension, step);
+        numLanes *= 2;
+      } else if (numWaves < maxWaves) {
+        layout.waves(dimension, step);
+        numWaves *= 2;
+      }
+    }
+    bool isFull(int64_t maxWaves) const {
+      return numLanes == 64 && numWaves == maxWaves;
+    }
+  };
+  Walk ofKeys{LayoutBuilder(context).registers(1, {1, 2, 4})};
+  for (int64_t d = kVector; d < dim; d *= 2)
+    ofKeys.take(1, d, waves);
+  for (int64_t key = 1; !ofKeys.isFull(waves); key *= 2)
+    ofKeys.take(0, key, waves);
+  // Keys side by side, as the second product takes values from LDS, are put
+  // together in a lane: up to four, which are 8 bytes of 16-bit elements. Of 16
+  // lanes that store at a time, eight go to rows apart and two to halves of 16
+  // bytes, so that they meet all banks.
+  int64_t inLane = std::clamp<int64_t>(
+      keys * valueDim / (64 * waves * kVector), 1, element.isF32() ? 1 : 4);
+  Walk ofValues{LayoutBuilder(context).registers(0, {1, 2, 4})};
+  int64_t key = 1, d = kVector;
+  for (; key < inLane; key *= 2)
+    ofValues.layout.registers(1, key);
+  for (; d < std::min<int64_t>(valueDim, 8 * kVector); d *= 2)
+    ofValues.take(0, d, waves);
+  ofValues.take(1, key, waves);
+  key *= 2;
+  for (; d < valueDim; d *= 2)
+    ofValues.take(0, d, waves);
+  for (; !ofValues.isFull(waves); key *= 2)
+    ofValues.take(1, key, waves);
+  auto tile = [&](int64_t rows, int64_t columns, LayoutAttr layout) {
+    return RankedTensorType::get({rows, columns}, element, layout);
+  };
+  keyLoad = tile(keys, dim, ofKeys.layout.get());
+  valueLoad = tile(valueDim, keys, ofValues.layout.get());
+
+  // Eight lanes that read 16 bytes at a time are in rows that differ by the
+  // first lane bits of the operands' layouts below: their groups of 16 bytes
+  // are told apart by these bits. Values are stored to rows that are multiples
+  // of eight apart.
+  auto staged = [&](RankedTensorType type, ArrayRef<int64_t> swizzle) {
+    int64_t bytes = type.getDimSize(1) * element.getIntOrFloatBitWidth() / 8;
+    while (bytes % (kBankGroupBytes << swizzle.size()) != 0)
+      swizzle = swizzle.drop_back();
+    return RankedTensorType::get(type.getShape(), element,
+                                 LdsLayoutAttr::get(context, 1, 0, swizzle));
+  };
+  stagedKeys = staged(keyLoad, {1, 2, 8});
+  stagedValues = staged(valueLoad, {1 | 8, 2 | 16, 4 | 32});
 }
 
 Value Kernel::view(Value memory, int64_t heads, int64_t dim, Value length,
@@ -217,61 +298,26 @@ Value Kernel::reduce(Value tile, RankedTensorType type, bool isMaximum) {
   return reduction.getResult();
 }
 
-SmallVector<Value> Kernel::buildStep(Value firstKey, ValueRange state,
-                                     bool isMasked) {
-  MLIRContext *context = op.getContext();
-  Value maximum = state[0], sum = state[1], out = state[2];
-  int64_t dim = op.getHeadDim(), valueDim = op.getValueHeadDim();
-  int64_t keys = schedule.keys;
-  Type element = op.getInputElementType();
-  auto tile = [&](ArrayRef<int64_t> shape, Attribute layout) {
-    return RankedTensorType::get(shape, element, layout);
+Kernel::Scores Kernel::applyScore(Value products) {
+  double factor = op.getScale().convertToDouble() * 1.4426950408889634;
+  // A positive factor leaves the order alone: it can wait for the exponent,
+  // where it is part of a fused multiply-add.
+  if (factor > 0)
+    return {products, factor};
+  return {arith::MulFOp::create(b, products, fill(scoreType, factor)), 1.0};
+}
+
+Value Kernel::applyMask(Value scores, Value firstKey) {
+  auto integers = scoreType.clone(b.getI32Type());
+  auto asTile = [&](Value limit) -> Value {
+    Value bounded = smaller(larger(limit, index(-kFarAway)), index(kFarAway));
+    return tensor::SplatOp::create(
+        b, arith::IndexCastOp::create(b, b.getI32Type(), bounded), integers);
   };
-  SmallVector<int64_t> nowhere(llvm::Log2_64(schedule.waves), 0);
-
-  // Keys and values come in rows along the head dim. Keys are read back that
-  // way; values with keys side by side, as the second product takes them.
-  Value zero = index(0);
-  auto keyLoad = tile({keys, dim}, getLoadLayout(dim, keys, false, 1));
-  Value loadedKeys = LoadTileOp::create(b, keyLoad, keyView,
-                                        ValueRange{firstKey, zero}, kVector);
-  int64_t inLane =
-      std::max<int64_t>(1, keys * valueDim / (64 * schedule.waves * kVector));
-  auto valueLoad =
-      tile({valueDim, keys}, getLoadLayout(valueDim, keys, true, inLane));
-  Value loadedValues = LoadTileOp::create(b, valueLoad, valueView,
-                                          ValueRange{zero, firstKey}, kVector);
-  auto rows = LdsLayoutAttr::get(context, 1, kPadding);
-  Value stagedKeys =
-      StageTileOp::create(b, tile({keys, dim}, rows), loadedKeys);
-  Value stagedValues =
-      StageTileOp::create(b, tile({valueDim, keys}, rows), loadedValues);
-
-  auto keyLayout = LayoutBuilder(context)
-                       .registers(1, {1, 2, 4})
-                       .lanes(0, {1, 2, 8, 4, 16})
-                       .lanes(1, 8)
-                       .waves(0, nowhere)
-                       .get();
-  Value keyTile =
-      ReadTileOp::create(b, tile({keys, dim}, keyLayout), stagedKeys);
-  Value scores =
-      DotOp::create(b, scoreType, keyTile, qTile, fill(scoreType, 0.0));
-  // In base 2 from here on.
-  Value scaled = arith::MulFOp::create(
-      b, scores,
-      fill(scoreType, op.getScale().convertToDouble() * 1.4426950408889634));
-
-  if (isMasked) {
-    auto integers = scoreType.clone(b.getI32Type());
-    auto asTile = [&](Value limit) -> Value {
-      Value bounded = smaller(larger(limit, index(-kFarAway)), index(kFarAway));
-      return tensor::SplatOp::create(
-          b, arith::IndexCastOp::create(b, b.getI32Type(), bounded), integers);
-    };
-    Value key = TilePositionOp::create(b, integers, 0);
-    Value isValid = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, key,
-                                          asTile(subtract(numKeys, firstKey)));
+  Value key = TilePositionOp::create(b, integers, 0);
+  Value isValid = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, key,
+                                        asTile(subtract(numKeys, firstKey)));
+  if (highest || lowest) {
     Value query = TilePositionOp::create(b, integers, 1);
     Value difference = subtract(key, query);
     Value distance = subtract(firstKey, firstQuery);
@@ -284,39 +330,137 @@ SmallVector<Value> Kernel::buildStep(Value firstKey, ValueRange state,
       require(arith::CmpIPredicate::sle, highest);
     if (lowest)
       require(arith::CmpIPredicate::sge, lowest);
-    scaled = arith::SelectOp::create(
-        b, isValid, scaled,
-        fill(scoreType, -std::numeric_limits<double>::infinity()));
   }
+  return arith::SelectOp::create(
+      b, isValid, scores,
+      fill(scoreType, -std::numeric_limits<double>::infinity()));
+}
 
-  Value next = arith::MaxNumFOp::create(
-      b, maximum, reduce(scaled, rowType, /*isMaximum=*/true));
-  // A query that nothing takes part in for yet must not see -inf - -inf.
-  Value isNone = arith::CmpFOp::create(
-      b, arith::CmpFPredicate::OEQ, next,
-      fill(rowType, -std::numeric_limits<double>::infinity()));
-  Value reference =
-      arith::SelectOp::create(b, isNone, fill(rowType, 0.0), next);
-  Value shrink =
-      math::Exp2Op::create(b, arith::SubFOp::create(b, maximum, reference));
+SmallVector<Value> Kernel::buildStart(Value firstKey) {
+  Value keys = StageTileOp::create(b, stagedKeys, loadKeys(firstKey), Value());
+  Value values =
+      StageTileOp::create(b, stagedValues, loadValues(firstKey), Value());
+  SmallVector<Value> state{keys, values};
+  Value next = add(firstKey, index(schedule.getKeys()));
+  if (schedule.getPrefetch())
+    state.append({loadKeys(next), loadValues(next)});
+  state.append({fill(rowType, -std::numeric_limits<double>::infinity()),
+                fill(partType, 0.0), fill(sumType, 0.0)});
+  return state;
+}
+
+SmallVector<Value> Kernel::buildStep(Value firstKey, ValueRange state,
+                                     bool isMasked) {
+  MLIRContext *context = op.getContext();
+  Value keysInLDS = state[0], valuesInLDS = state[1];
+  bool isAhead = schedule.getPrefetch();
+  size_t first = isAhead ? 4 : 2;
+  Value reference = state[first], sum = state[first + 1];
+  Value out = state[first + 2];
+  int64_t dim = op.getHeadDim(), valueDim = op.getValueHeadDim();
+  int64_t keys = schedule.getKeys();
+  Type element = op.getInputElementType();
+  SmallVector<int64_t> nowhere(llvm::Log2_64(schedule.getWaves()), 0);
+  double none = -std::numeric_limits<double>::infinity();
+  Value next = add(firstKey, index(keys));
+  Value afterNext = add(next, index(keys));
+
+  auto keyLayout = LayoutBuilder(context)
+                       .registers(1, {1, 2, 4})
+                       .lanes(0, {1, 2, 8, 4, 16})
+                       .lanes(1, 8)
+                       .waves(0, nowhere)
+                       .get();
+  Value keyTile = ReadTileOp::create(
+      b, RankedTensorType::get({keys, dim}, element, keyLayout), keysInLDS);
+  Value products =
+      DotOp::create(b, scoreType, keyTile, qTile, fill(scoreType, 0.0));
+  // The next keys go to LDS as soon as nobody reads these any more; those after
+  // them are on their way then, for as long as a whole step.
+  Value nextKeys = isAhead ? state[2] : loadKeys(next);
+  keysInLDS = StageTileOp::create(b, stagedKeys, nextKeys, keysInLDS);
+  if (isAhead)
+    nextKeys = loadKeys(afterNext);
+
+  auto [scores, factor] = applyScore(products);
+  if (isMasked)
+    scores = applyMask(scores, firstKey);
+
+  // The maximum that exponents are relative to is replaced where it has grown
+  // by so much that what is relative to it could become too large.
+  Value largest = arith::MulFOp::create(b, reduce(scores, partType, true),
+                                        fill(partType, factor));
+  auto limit = [&](RankedTensorType type, Value old) -> Value {
+    if (type != rowType)
+      old = BroadcastTileOp::create(b, type, old, 0);
+    return arith::AddFOp::create(b, old,
+                                 fill(type, schedule.getRescaleAbove()));
+  };
+  Value grows = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, largest,
+                                      limit(partType, reference));
+  auto rescale = scf::IfOp::create(b, TypeRange{rowType, partType, sumType},
+                                   AnyTileOp::create(b, b.getI1Type(), grows),
+                                   /*addThenBlock=*/true,
+                                   /*addElseBlock=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(rescale.thenBlock());
+    Value ofAll = reduce(largest, rowType, true);
+    Value isLarger = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, ofAll,
+                                           limit(rowType, reference));
+    Value larger = arith::SelectOp::create(b, isLarger, ofAll, reference);
+    // A query that nothing takes part in for yet must not see -inf - -inf.
+    Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, larger,
+                                         fill(rowType, none));
+    Value finite =
+        arith::SelectOp::create(b, isNone, fill(rowType, 0.0), larger);
+    Value shrink =
+        math::Exp2Op::create(b, arith::SubFOp::create(b, reference, finite));
+    Value shrunkSum = arith::MulFOp::create(
+        b, sum, BroadcastTileOp::create(b, partType, shrink, 0));
+    Value shrunkOut = arith::MulFOp::create(b, out, spread(shrink, sumType));
+    scf::YieldOp::create(b, ValueRange{larger, shrunkSum, shrunkOut});
+    b.setInsertionPointToStart(rescale.elseBlock());
+    scf::YieldOp::create(b, ValueRange{reference, sum, out});
+  }
+  reference = rescale.getResult(0), sum = rescale.getResult(1);
+  out = rescale.getResult(2);
+  Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, reference,
+                                       fill(rowType, none));
+  Value finite = arith::SelectOp::create(b, isNone, fill(rowType, 0.0),
+                                         arith::NegFOp::create(b, reference));
   Value weights = math::Exp2Op::create(
-      b, arith::SubFOp::create(b, scaled, spread(reference, scoreType)));
-  sum = arith::AddFOp::create(b, arith::MulFOp::create(b, sum, shrink),
-                              reduce(weights, rowType, /*isMaximum=*/false));
-  out = arith::MulFOp::create(b, out, spread(shrink, sumType));
+      b, math::FmaOp::create(b, scores, fill(scoreType, factor),
+                             spread(finite, scoreType)));
+  sum = arith::AddFOp::create(b, sum, reduce(weights, partType, false));
   Value operand = weights;
-  if (!element.isF32())
-    operand = arith::TruncFOp::create(b, scoreType.clone(element), weights);
+  if (!element.isF32()) {
+    // A weight that is NaN makes the sum NaN, and so the result, whatever it
+    // becomes here.
+    auto rounded = arith::TruncFOp::create(b, scoreType.clone(element), weights);
+    rounded.setFastmath(arith::FastMathFlags::nnan);
+    if (schedule.getRounding() == AttentionRounding::Truncate &&
+        element.isBF16())
+      rounded.setRoundingmode(arith::RoundingMode::toward_zero);
+    operand = rounded;
+  }
   auto valueLayout = LayoutBuilder(context)
                          .registers(1, {1, 2, 4})
                          .lanes(0, {1, 2, 4, 8, 16})
                          .lanes(1, 8)
                          .waves(0, nowhere)
                          .get();
-  Value valueTile =
-      ReadTileOp::create(b, tile({valueDim, keys}, valueLayout), stagedValues);
+  Value valueTile = ReadTileOp::create(
+      b, RankedTensorType::get({valueDim, keys}, element, valueLayout),
+      valuesInLDS);
   out = DotOp::create(b, sumType, valueTile, operand, out);
-  return {next, sum, out};
+  Value nextValues = isAhead ? state[3] : loadValues(next);
+  valuesInLDS = StageTileOp::create(b, stagedValues, nextValues, valuesInLDS);
+  SmallVector<Value> results{keysInLDS, valuesInLDS};
+  if (isAhead)
+    results.append({nextKeys, loadValues(afterNext)});
+  results.append({reference, sum, out});
+  return results;
 }
 
 void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
@@ -324,36 +468,21 @@ void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
   batch = batchIndex;
   int64_t dim = op.getHeadDim(), valueDim = op.getValueHeadDim();
   int64_t heads = op.getNumQueryHeads(), groups = op.getNumKeyValueHeads();
+  chooseTypes();
   SmallVector<int64_t> ofWaves;
-  for (int64_t wave = 1; wave < schedule.waves; wave *= 2)
+  for (int64_t wave = 1; wave < schedule.getWaves(); wave *= 2)
     ofWaves.push_back(wave * kInstruction);
-  auto columns = [&](LayoutBuilder layout) {
-    return layout.waves(1, ofWaves).get();
-  };
-  // A lane holds eight keys side by side, in two halves of four registers.
-  scoreType =
-      RankedTensorType::get({schedule.keys, schedule.queries}, b.getF32Type(),
-                            columns(LayoutBuilder(context)
-                                        .registers(0, {1, 2, 4, 16})
-                                        .lanes(1, {1, 2, 4, 8, 16})
-                                        .lanes(0, 8)));
-  sumType = RankedTensorType::get({valueDim, schedule.queries}, b.getF32Type(),
-                                  columns(LayoutBuilder(context)
-                                              .registers(0, {1, 2, 8, 16})
-                                              .lanes(1, {1, 2, 4, 8, 16})
-                                              .lanes(0, 4)));
-  rowType = RankedTensorType::get(
-      {schedule.queries}, b.getF32Type(),
-      cast<LayoutAttr>(scoreType.getEncoding()).withoutDimension(0));
   auto qType =
-      RankedTensorType::get({dim, schedule.queries}, op.getInputElementType(),
-                            columns(LayoutBuilder(context)
-                                        .registers(0, {1, 2, 4})
-                                        .lanes(1, {1, 2, 4, 8, 16})
-                                        .lanes(0, 8)));
+      RankedTensorType::get({dim, numQueriesOfTile}, op.getInputElementType(),
+                            LayoutBuilder(context)
+                                .registers(0, {1, 2, 4})
+                                .lanes(1, {1, 2, 4, 8, 16})
+                                .lanes(0, 8)
+                                .waves(1, ofWaves)
+                                .get());
 
   Value zero = index(0);
-  firstQuery = multiply(tile, index(schedule.queries));
+  firstQuery = multiply(tile, index(numQueriesOfTile));
   Value group = arith::DivUIOp::create(b, head, index(heads / groups));
   qTile =
       LoadTileOp::create(b, qType, view(q, heads, dim, numQueries, head, true),
@@ -381,14 +510,14 @@ void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
 
   // Tiles of keys that some query of this workgroup takes part with, from
   // `begin` to `end`; up to `whole` no pair is masked.
-  Value keys = index(schedule.keys);
+  Value keys = index(schedule.getKeys());
   auto roundDown = [&](Value x) {
     return multiply(arith::DivUIOp::create(b, x, keys), keys);
   };
   Value begin = zero, end = numKeys, whole = numKeys;
   if (highest) {
     Value pastLast =
-        smaller(add(firstQuery, index(schedule.queries)), numQueries);
+        smaller(add(firstQuery, index(numQueriesOfTile)), numQueries);
     end = smaller(end, larger(zero, add(pastLast, highest)));
     whole =
         smaller(whole, larger(zero, add(add(firstQuery, index(1)), highest)));
@@ -398,9 +527,7 @@ void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
     begin = roundDown(larger(zero, add(firstQuery, lowest)));
     whole = begin; // the left edge may pass through any tile
   }
-  SmallVector<Value> state{
-      fill(rowType, -std::numeric_limits<double>::infinity()),
-      fill(rowType, 0.0), fill(sumType, 0.0)};
+  SmallVector<Value> state = buildStart(begin);
   auto loop = [&](Value from, Value to, bool isMasked) {
     auto loop = scf::ForOp::create(b, from, to, keys, state);
     OpBuilder::InsertionGuard guard(b);
@@ -413,7 +540,9 @@ void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
     loop(begin, whole, /*isMasked=*/false);
   loop(whole, end, /*isMasked=*/true);
 
-  Value maximum = state[0], sum = state[1], out = state[2];
+  Value out = state.pop_back_val();
+  Value sum = reduce(state.pop_back_val(), rowType, /*isMaximum=*/false);
+  Value maximum = state.pop_back_val();
   Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sum,
                                        fill(rowType, 0.0));
   Value inverse = arith::DivFOp::create(b, fill(rowType, 1.0), sum);
@@ -475,6 +604,9 @@ func::FuncOp Kernel::build(func::FuncOp function) {
     kernel.setArgAttr(i, kNameAttrName, b.getStringAttr(name));
   for (size_t i = 3; i < firstSize; ++i)
     kernel.setArgAttr(i, kOutputAttrName, b.getUnitAttr());
+  if (int64_t waves = schedule.getWavesPerSimd())
+    kernel->setAttr(ROCDL::ROCDLDialect::WavesPerEuAttrHelper::getNameStr(),
+                    b.getI32IntegerAttr(waves));
   Block *entry = kernel.addEntryBlock();
   auto arguments = entry->getArguments();
   q = arguments[0], k = arguments[1], v = arguments[2], o = arguments[3];
@@ -487,11 +619,11 @@ func::FuncOp Kernel::build(func::FuncOp function) {
   AffineExpr queries = b.getAffineDimExpr(0), batches = b.getAffineDimExpr(1);
   AffineMap grid =
       AffineMap::get(2, 0,
-                     {queries.ceilDiv(schedule.queries),
+                     {queries.ceilDiv(numQueriesOfTile),
                       b.getAffineConstantExpr(op.getNumQueryHeads()), batches},
                      context);
   auto workgroup = GridWorkgroupOp::create(
-      b, grid, ValueRange{numQueries, numBatches}, schedule.waves);
+      b, grid, ValueRange{numQueries, numBatches}, schedule.getWaves());
   func::ReturnOp::create(b);
   Type indexType = b.getIndexType();
   Location loc = op.getLoc();
@@ -554,11 +686,10 @@ LogicalResult ConvertAttentionToWorkgroupPass::convert(func::FuncOp function,
   if (failed(checkSupported(op, target ? target.getArchitecture()
                                        : StringRef("any target"))))
     return failure();
-  // Four wavefronts of 32 queries each; as many keys as leave room in LDS for
-  // three workgroups.
-  int64_t dim = std::max(op.getHeadDim(), op.getValueHeadDim());
-  Schedule schedule{/*waves=*/4, /*queries=*/4 * kInstruction,
-                    /*keys=*/dim <= 64 ? 64 : 32};
+  AttentionScheduleAttr schedule = op.getScheduleAttr();
+  if (!schedule)
+    schedule = AttentionScheduleAttr::get(
+        op.getContext(), 1, 4, 64, 2, 1, 8, AttentionRounding::NearestEven, 0, 1);
   Kernel(op, schedule).build(function);
   function.erase();
   return success();

@@ -22,6 +22,8 @@
 #include "wavesmith/Conversion/Passes.h"
 #include "wavesmith/Dialect/Wavesmith/IR/Wavesmith.h"
 #include "wavesmith/Dialect/Wavesmith/Transforms/ModuleTarget.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -169,6 +171,17 @@ private:
   LogicalResult rewriteRead(ReadTileOp op);
   LogicalResult rewriteDot(DotOp op);
   LogicalResult rewriteReduce(ReduceTileOp op);
+  void rewriteAny(AnyTileOp op);
+  /// Rounds f32 to bf16 in few instructions; NaN becomes any number.
+  Value roundToBF16(Value fragment, VectorType type, bool truncates);
+  /// Whether packed f32 instructions stand in the way of matrix instructions:
+  /// on gfx942 they wait for the last pass of the one before (Timing).
+  bool avoidsPackedF32() const {
+    return target && target->architecture == "gfx942";
+  }
+  /// One operation on scalars for each element of the operands.
+  Value elementByElement(Operation *op, ArrayRef<Value> operands,
+                         VectorType type);
   void rewriteBroadcast(BroadcastTileOp op);
   void rewritePosition(TilePositionOp op);
 
@@ -176,6 +189,11 @@ private:
   static bool isTile(Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && isa_and_nonnull<LayoutAttr>(tensor.getEncoding());
+  }
+  /// A tile in LDS.
+  static bool isStaged(Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && isa_and_nonnull<LdsLayoutAttr>(tensor.getEncoding());
   }
   /// Checks that the values of `op` are scalars and tiles.
   LogicalResult checkTypes(Operation *op);
@@ -191,6 +209,9 @@ private:
   }
   Value multiply(Value a, Value b) {
     return arith::MulIOp::create(builder, loc, a, b);
+  }
+  Value exclusiveOr(Value a, Value b) {
+    return arith::XOrIOp::create(builder, loc, a, b);
   }
   /// An index as an integer of 64 bits.
   Value asInteger(OpFoldResult value);
@@ -235,9 +256,38 @@ private:
   /// Memory for a staged tile: what a region that is over has left, or new.
   FailureOr<Value> takeLds(StageTileOp op, MemRefType type);
 
+  /// What one operation does with memory in LDS; it is kept under the first of
+  /// the instructions that do it.
+  struct LdsEvent {
+    Value memory;
+    bool isWrite;
+    Operation *tileOp;
+  };
+  /// Whether others may still have to read or write memory before the next
+  /// barrier.
+  struct LdsState {
+    llvm::SmallSetVector<Value, 4> read, written;
+    /// Whether there was anything to add.
+    bool join(const LdsState &other) {
+      size_t before = read.size() + written.size();
+      read.insert_range(other.read);
+      written.insert_range(other.written);
+      return read.size() + written.size() != before;
+    }
+  };
+  /// Notes before which events a barrier has to stand, by what may have
+  /// happened before a block and behind it.
+  LogicalResult findBarriers(Block &block, LdsState &state, bool isDivergent);
+  /// Places the barriers.
+  LogicalResult placeBarriers();
+
   gpu::GPUFuncOp kernel;
   OpBuilder builder;
   const TargetInfo *target;
+  llvm::MapVector<Operation *, LdsEvent> ldsEvents;
+  llvm::SetVector<Operation *> barriers;
+  /// Conditions that only a wavefront agrees on.
+  llvm::DenseSet<Value> wavefrontConditions;
   Location loc = UnknownLoc::get(kernel.getContext());
   /// The lane of the wavefront, and the wavefront, which all lanes share (i32).
   Value lane, wave;
@@ -599,16 +649,60 @@ LaneBody::LdsTransfer LaneBody::prepareLds(RankedTensorType type,
   transfer.accesses = shape.getAccesses(contiguous, width);
   transfer.alignment = transfer.accesses.front().elements.size() * bytes;
   auto step = [&](int64_t d) { return d == contiguous ? 1 : pitch; };
-  Value laneIndex = number(0);
-  for (int64_t d = 0; d < shape.getRank(); ++d)
-    laneIndex = add(laneIndex, multiply(lanePosition(shape.getLayout(), d),
-                                        number(step(d))));
-  Value index = arith::IndexCastUIOp::create(builder, loc,
-                                             builder.getIndexType(), laneIndex);
+  // Positions of lanes and of registers have no bit in common, so that what is
+  // flipped in the number of a group is the same apart from each other.
+  ArrayRef<int64_t> swizzle = lds.getSwizzle();
+  int64_t group = kMaxAccessBytes / bytes;
+  int64_t mask = swizzle.empty()
+                     ? 0
+                     : ((int64_t(1) << swizzle.size()) - 1) * group;
+  Value laneIndex = number(0), laneGroup = number(0);
+  for (int64_t d = 0; d < shape.getRank(); ++d) {
+    Value position = lanePosition(shape.getLayout(), d);
+    if (mask != 0 && d == contiguous) {
+      laneGroup = exclusiveOr(
+          laneGroup, arith::AndIOp::create(builder, loc, position, number(mask)));
+      position =
+          arith::AndIOp::create(builder, loc, position, number(~mask));
+    } else {
+      for (auto [bit, rows] : llvm::enumerate(swizzle))
+        for (int64_t row = 1; row <= rows; row *= 2)
+          if (rows & row) {
+            Value flips = arith::AndIOp::create(builder, loc, position,
+                                                number(row));
+            int64_t shift = llvm::Log2_64(group) + bit - llvm::Log2_64(row);
+            laneGroup = exclusiveOr(
+                laneGroup,
+                shift >= 0
+                    ? arith::ShLIOp::create(builder, loc, flips, number(shift))
+                          .getResult()
+                    : arith::ShRUIOp::create(builder, loc, flips,
+                                             number(-shift))
+                          .getResult());
+          }
+    }
+    laneIndex = add(laneIndex, multiply(position, number(step(d))));
+  }
+  llvm::DenseMap<int64_t, Value> indices;
   for (const Access &access : transfer.accesses) {
-    int64_t distance = 0;
-    for (int64_t d = 0; d < shape.getRank(); ++d)
-      distance += access.position[d] * step(d);
+    int64_t distance = 0, flipped = 0;
+    for (int64_t d = 0; d < shape.getRank(); ++d) {
+      int64_t position = access.position[d];
+      if (mask != 0 && d == contiguous) {
+        flipped ^= position & mask;
+        position &= ~mask;
+      } else {
+        for (auto [bit, rows] : llvm::enumerate(swizzle))
+          if (llvm::popcount(uint64_t(position & rows)) % 2)
+            flipped ^= group << bit;
+      }
+      distance += position * step(d);
+    }
+    Value &index = indices[flipped];
+    if (!index)
+      index = arith::IndexCastUIOp::create(
+          builder, loc, builder.getIndexType(),
+          add(laneIndex, exclusiveOr(laneGroup, number(flipped))));
     transfer.indices.push_back(
         add(index, arith::ConstantIndexOp::create(builder, loc, distance)));
   }
@@ -655,21 +749,31 @@ LogicalResult LaneBody::rewriteStage(StageTileOp op) {
       {elements}, type.getElementType(), MemRefLayoutAttrInterface(),
       gpu::AddressSpaceAttr::get(builder.getContext(),
                                  gpu::AddressSpace::Workgroup));
-  FailureOr<Value> memory = takeLds(op, memoryType);
-  if (failed(memory))
-    return failure();
-  staged[op.getResult()] = *memory;
+  Value memory;
+  if (op.getInto()) {
+    memory = staged.lookup(op.getInto());
+    if (!memory)
+      return op->emitError("expected the result of a wavesmith.stage_tile");
+  } else {
+    FailureOr<Value> taken = takeLds(op, memoryType);
+    if (failed(taken))
+      return failure();
+    memory = *taken;
+  }
+  staged[op.getResult()] = memory;
   LdsTransfer transfer = prepareLds(type, stagedType);
-  // Nobody may still read what an earlier iteration put there.
-  gpu::BarrierOp::create(builder, loc);
   ArrayRef<Value> fragments = tiles[op.getSource()];
+  Operation *first = nullptr;
   for (auto [access, index] :
-       llvm::zip_equal(transfer.accesses, transfer.indices))
-    vector::StoreOp::create(
-        builder, loc, takeElements(fragments[access.fragment], access.elements),
-        *memory, index, /*nontemporal=*/false,
+       llvm::zip_equal(transfer.accesses, transfer.indices)) {
+    Value elements = takeElements(fragments[access.fragment], access.elements);
+    auto store = vector::StoreOp::create(
+        builder, loc, elements, memory, index, /*nontemporal=*/false,
         llvm::MaybeAlign(transfer.alignment));
-  gpu::BarrierOp::create(builder, loc);
+    if (!first)
+      first = store;
+  }
+  ldsEvents[first] = {memory, /*isWrite=*/true, op};
   return success();
 }
 
@@ -689,7 +793,70 @@ LogicalResult LaneBody::rewriteRead(ReadTileOp op) {
                         type.getElementType()),
         memory, index, /*nontemporal=*/false,
         llvm::MaybeAlign(transfer.alignment)));
+  ldsEvents[vectors.front().getDefiningOp()] = {memory, /*isWrite=*/false, op};
   tiles[op.getResult()] = assemble(TileShape(type), transfer.accesses, vectors);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers
+//===----------------------------------------------------------------------===//
+
+LogicalResult LaneBody::findBarriers(Block &block, LdsState &state,
+                                     bool isDivergent) {
+  for (Operation &op : block) {
+    if (auto *found = ldsEvents.find(&op); found != ldsEvents.end()) {
+      auto [memory, isWrite, tileOp] = found->second;
+      if (isDivergent)
+        return tileOp->emitError("not supported under a condition that only a "
+                                 "wavefront agrees on");
+      // The lanes' stores of one tile go to places of their own.
+      if (state.written.contains(memory) ||
+          (isWrite && state.read.contains(memory)))
+        barriers.insert(&op);
+      if (barriers.contains(&op))
+        state = {};
+      (isWrite ? state.written : state.read).insert(memory);
+    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      // Around once more for what an iteration leaves to the next; the loop may
+      // have no iteration at all.
+      LdsState around = state;
+      do {
+        LdsState behind = around;
+        if (failed(findBarriers(*loop.getBody(), behind, isDivergent)))
+          return failure();
+        if (!around.join(behind))
+          break;
+      } while (true);
+      state = around;
+    } else if (auto branches = dyn_cast<scf::IfOp>(op)) {
+      LdsState joined = state;
+      for (Region &region : op.getRegions()) {
+        if (region.empty())
+          continue;
+        LdsState behind = state;
+        if (failed(findBarriers(
+                region.front(), behind,
+                isDivergent ||
+                    wavefrontConditions.contains(branches.getCondition()))))
+          return failure();
+        joined.join(behind);
+      }
+      state = joined;
+    }
+  }
+  return success();
+}
+
+LogicalResult LaneBody::placeBarriers() {
+  LdsState state;
+  if (failed(findBarriers(kernel.getBody().front(), state,
+                          /*isDivergent=*/false)))
+    return failure();
+  for (Operation *op : barriers) {
+    builder.setInsertionPoint(op);
+    amdgpu::LDSBarrierOp::create(builder, op->getLoc());
+  }
   return success();
 }
 
@@ -767,15 +934,21 @@ LogicalResult LaneBody::rewriteReduce(ReduceTileOp op) {
                                        SmallVector<Value>(size));
   for (auto [fragment, vector] : llvm::enumerate(tiles[op.getSource()]))
     for (int64_t i = 0; i < shape.getLayout().getFragmentSize(); ++i) {
-      Place place = result.getPlace(
-          shape.getPosition({int64_t(fragment), i})[1 - dimension]);
+      SmallVector<int64_t> position =
+          shape.getPosition({int64_t(fragment), i});
+      if (resultType.getRank() == 1)
+        position.erase(position.begin() + dimension);
+      else
+        position[dimension] = 0;
+      Place place = result.getPlace(position);
       Value &sum = sums[place.fragment][place.element];
       Value value = extract(vector, i);
       sum = sum ? combine(sum, value) : value;
     }
   for (auto [bit, entry] :
        llvm::enumerate(shape.getLayout().getLaneEntries())) {
-    if (entry.step == 0 || entry.dimension != dimension)
+    if (entry.step == 0 || entry.dimension != dimension ||
+        resultType.getRank() != 1)
       continue;
     if (!element.isF32() && !element.isInteger(32))
       return op.emitError("expected elements of 32 bits to combine between "
@@ -795,6 +968,24 @@ LogicalResult LaneBody::rewriteReduce(ReduceTileOp op) {
     fragments.push_back(fromElements(result.getFragmentType(), fragment));
   tiles[op.getResult()] = fragments;
   return success();
+}
+
+void LaneBody::rewriteAny(AnyTileOp op) {
+  Value any;
+  for (Value fragment : tiles[op.getSource()])
+    for (int64_t i = 0; i < cast<VectorType>(fragment.getType()).getDimSize(0);
+         ++i) {
+      Value element = extract(fragment, i);
+      any = any ? arith::OrIOp::create(builder, loc, any, element).getResult()
+                : element;
+    }
+  // One bit a lane; the same number in all of them.
+  Value lanes =
+      ROCDL::BallotOp::create(builder, loc, builder.getI64Type(), any);
+  Value holds = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                      lanes, number(0, 64));
+  wavefrontConditions.insert(holds);
+  mapping.map(op.getResult(), holds);
 }
 
 void LaneBody::rewriteBroadcast(BroadcastTileOp op) {
@@ -845,6 +1036,47 @@ void LaneBody::rewritePosition(TilePositionOp op) {
   tiles[op.getResult()] = fragments;
 }
 
+Value LaneBody::roundToBF16(Value fragment, VectorType type, bool truncates) {
+  int64_t count = type.getDimSize(0);
+  Type i32 = builder.getI32Type();
+  auto bits = [&](int64_t i) -> Value {
+    Value x = arith::BitcastOp::create(builder, loc, i32, extract(fragment, i));
+    if (truncates)
+      return x;
+    // Half a unit less one, and one more where the last bit kept is set: ties
+    // to even.
+    Value last = arith::AndIOp::create(
+        builder, loc, arith::ShRUIOp::create(builder, loc, x, number(16)),
+        number(1));
+    return add(add(x, last), number(0x7fff));
+  };
+  SmallVector<Value> words;
+  for (int64_t i = 0; i < count; i += 2) {
+    Value low = arith::ShRUIOp::create(builder, loc, bits(i), number(16));
+    Value high = arith::AndIOp::create(builder, loc, bits(i + 1),
+                                       number(int32_t(0xffff0000)));
+    words.push_back(arith::OrIOp::create(builder, loc, low, high));
+  }
+  return vector::BitCastOp::create(
+      builder, loc, type,
+      fromElements(VectorType::get({count / 2}, i32), words));
+}
+
+Value LaneBody::elementByElement(Operation *op, ArrayRef<Value> operands,
+                                 VectorType type) {
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < type.getDimSize(0); ++i) {
+    SmallVector<Value> scalars;
+    for (Value operand : operands)
+      scalars.push_back(isa<VectorType>(operand.getType()) ? extract(operand, i)
+                                                           : operand);
+    OperationState state(op->getLoc(), op->getName(), scalars,
+                         type.getElementType(), op->getAttrs());
+    elements.push_back(builder.create(state)->getResult(0));
+  }
+  return fromElements(type, elements);
+}
+
 LogicalResult LaneBody::rewriteElementwise(Operation *op) {
   if (op->getNumResults() != 1)
     return op->emitError("expected one result, got ") << op->getNumResults();
@@ -871,6 +1103,24 @@ LogicalResult LaneBody::rewriteElementwise(Operation *op) {
       fragments.push_back(fromElements(type, elements));
       continue;
     }
+    if (auto rounding = dyn_cast<arith::TruncFOp>(op);
+        rounding && type.getElementType().isBF16() &&
+        type.getDimSize(0) % 2 == 0 &&
+        getElementTypeOrSelf(operands[0].getType()).isF32()) {
+      bool truncates =
+          rounding.getRoundingmode() == arith::RoundingMode::toward_zero;
+      arith::FastMathFlags flags =
+          rounding.getFastmath().value_or(arith::FastMathFlags::none);
+      if (truncates ||
+          bitEnumContainsAll(flags, arith::FastMathFlags::nnan)) {
+        fragments.push_back(roundToBF16(operands[0], type, truncates));
+        continue;
+      }
+    }
+    if (avoidsPackedF32() && type.getElementType().isF32()) {
+      fragments.push_back(elementByElement(op, operands, type));
+      continue;
+    }
     OperationState state(op->getLoc(), op->getName(), operands, type,
                          op->getAttrs());
     fragments.push_back(builder.create(state)->getResult(0));
@@ -881,8 +1131,12 @@ LogicalResult LaneBody::rewriteElementwise(Operation *op) {
 
 LogicalResult LaneBody::rewriteLoop(scf::ForOp op) {
   SmallVector<Value> initial;
-  for (Value init : op.getInitArgs()) {
-    if (isTile(init.getType()))
+  for (auto [init, argument, result] :
+       llvm::zip_equal(op.getInitArgs(), op.getRegionIterArgs(),
+                       op.getResults())) {
+    if (isStaged(init.getType()))
+      staged[argument] = staged[result] = staged.lookup(init);
+    else if (isTile(init.getType()))
       llvm::append_range(initial, tiles[init]);
     else
       initial.push_back(mapping.lookup(init));
@@ -896,6 +1150,8 @@ LogicalResult LaneBody::rewriteLoop(scf::ForOp op) {
   auto take = [&](ValueRange from, ValueRange to) {
     auto next = to.begin();
     for (Value value : from) {
+      if (isStaged(value.getType()))
+        continue;
       if (!isTile(value.getType())) {
         mapping.map(value, *next++);
         continue;
@@ -917,6 +1173,12 @@ LogicalResult LaneBody::rewriteLoop(scf::ForOp op) {
     if (failed(rewrite(*op.getBody())))
       return failure();
   }
+  for (auto [argument, yielded] :
+       llvm::zip_equal(op.getRegionIterArgs(), op.getYieldedValues()))
+    if (isStaged(argument.getType()) &&
+        staged.lookup(argument) != staged.lookup(yielded))
+      return op.emitError("expected staged tiles that a loop carries to keep "
+                          "their memory: stage 'into' them");
   take(op.getResults(), loop.getResults());
   return success();
 }
@@ -965,7 +1227,13 @@ LogicalResult LaneBody::checkTypes(Operation *op) {
     if (isTile(type))
       return cast<RankedTensorType>(type).getRank() <= 2;
     if (auto tensor = dyn_cast<RankedTensorType>(type))
-      return isOperand ? isa<ReadTileOp>(op) : isa<StageTileOp>(op);
+      return isOperand ? isa<ReadTileOp, StageTileOp>(op) ||
+                             (isStaged(type) &&
+                              (isa<scf::ForOp>(op) ||
+                               (isa<scf::YieldOp>(op) &&
+                                isa<scf::ForOp>(op->getParentOp()))))
+                       : isa<StageTileOp>(op) ||
+                             (isStaged(type) && isa<scf::ForOp>(op));
     return !isa<ShapedType>(type) ||
            (isa<MemRefType>(type) &&
             isa<LoadTileOp, StoreTileOp, memref::ReinterpretCastOp>(op));
@@ -1002,6 +1270,10 @@ LogicalResult LaneBody::rewrite(Operation *op) {
       .Case([&](ReadTileOp op) { return rewriteRead(op); })
       .Case([&](DotOp op) { return rewriteDot(op); })
       .Case([&](ReduceTileOp op) { return rewriteReduce(op); })
+      .Case([&](AnyTileOp op) {
+        rewriteAny(op);
+        return success();
+      })
       .Case([&](BroadcastTileOp op) {
         rewriteBroadcast(op);
         return success();
@@ -1017,6 +1289,8 @@ LogicalResult LaneBody::rewrite(Operation *op) {
       .Case([&](scf::YieldOp op) {
         SmallVector<Value> operands;
         for (Value operand : op.getOperands()) {
+          if (isStaged(operand.getType()))
+            continue;
           if (isTile(operand.getType()))
             llvm::append_range(operands, tiles[operand]);
           else
@@ -1087,7 +1361,7 @@ LogicalResult LaneBody::distribute(GridWorkgroupOp workgroup, IRMapping known) {
   if (failed(rewrite(workgroup.getBody().front())))
     return failure();
   gpu::ReturnOp::create(builder, workgroup.getLoc());
-  return success();
+  return placeBarriers();
 }
 
 //===----------------------------------------------------------------------===//
@@ -1168,6 +1442,9 @@ LogicalResult DistributeTilesPass::distribute(func::FuncOp function,
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                   builder.getUnitAttr());
   kernel->setAttr(kGridAttrName, grid);
+  StringRef waves = ROCDL::ROCDLDialect::WavesPerEuAttrHelper::getNameStr();
+  if (Attribute perSIMD = function->getAttr(waves))
+    kernel->setAttr(waves, perSIMD);
   kernel.setKnownBlockSizeAttr(
       builder.getDenseI32ArrayAttr({int32_t(size), 1, 1}));
   IRMapping mapping;
