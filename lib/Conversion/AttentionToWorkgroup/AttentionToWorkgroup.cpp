@@ -308,28 +308,32 @@ Kernel::Scores Kernel::applyScore(Value products) {
 }
 
 Value Kernel::applyMask(Value scores, Value firstKey) {
+  // Each query takes part with the keys of this tile from one to another.
   auto integers = scoreType.clone(b.getI32Type());
-  auto asTile = [&](Value limit) -> Value {
+  auto row = rowType.clone(b.getI32Type());
+  auto asRow = [&](Value limit) -> Value {
     Value bounded = smaller(larger(limit, index(-kFarAway)), index(kFarAway));
     return tensor::SplatOp::create(
-        b, arith::IndexCastOp::create(b, b.getI32Type(), bounded), integers);
+        b, arith::IndexCastOp::create(b, b.getI32Type(), bounded), row);
   };
+  Value query = TilePositionOp::create(b, row, 0);
+  Value distance = subtract(firstKey, firstQuery);
+  Value pastLast = asRow(subtract(numKeys, firstKey));
+  if (highest)
+    pastLast = smaller(
+        pastLast,
+        add(query, asRow(add(subtract(highest, distance), index(1)))));
   Value key = TilePositionOp::create(b, integers, 0);
+  auto everyKey = [&](Value ofRow) {
+    return BroadcastTileOp::create(b, integers, ofRow, 0);
+  };
   Value isValid = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, key,
-                                        asTile(subtract(numKeys, firstKey)));
-  if (highest || lowest) {
-    Value query = TilePositionOp::create(b, integers, 1);
-    Value difference = subtract(key, query);
-    Value distance = subtract(firstKey, firstQuery);
-    auto require = [&](arith::CmpIPredicate predicate, Value edge) {
-      Value holds = arith::CmpIOp::create(b, predicate, difference,
-                                          asTile(subtract(edge, distance)));
-      isValid = arith::AndIOp::create(b, isValid, holds);
-    };
-    if (highest)
-      require(arith::CmpIPredicate::sle, highest);
-    if (lowest)
-      require(arith::CmpIPredicate::sge, lowest);
+                                        everyKey(pastLast));
+  if (lowest) {
+    Value first = add(query, asRow(subtract(lowest, distance)));
+    Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, key,
+                                          everyKey(first));
+    isValid = arith::AndIOp::create(b, isValid, isFirst);
   }
   return arith::SelectOp::create(
       b, isValid, scores,

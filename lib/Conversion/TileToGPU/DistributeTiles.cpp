@@ -184,6 +184,13 @@ private:
                          VectorType type);
   void rewriteBroadcast(BroadcastTileOp op);
   void rewritePosition(TilePositionOp op);
+  /// The lane's part of the positions in a fragment, and the registers' part,
+  /// a constant.
+  std::pair<Value, Value> splitPosition(TilePositionOp op, int64_t fragment);
+  /// Compares a position: the lane's part goes to the other side, so that no
+  /// register has to hold each position. Not for unsigned comparisons.
+  Value comparePosition(arith::CmpIOp op, TilePositionOp position,
+                        int64_t fragment, Value other);
 
   /// A tile in registers, as opposed to a scalar or one in LDS.
   static bool isTile(Type type) {
@@ -1016,24 +1023,40 @@ void LaneBody::rewriteBroadcast(BroadcastTileOp op) {
   tiles[op.getResult()] = fragments;
 }
 
-void LaneBody::rewritePosition(TilePositionOp op) {
+std::pair<Value, Value> LaneBody::splitPosition(TilePositionOp op,
+                                                int64_t fragment) {
   TileShape shape(cast<RankedTensorType>(op.getResult().getType()));
   int64_t dimension = op.getDimension();
   Value start =
       vector::BroadcastOp::create(builder, loc, shape.getFragmentType(),
                                   lanePosition(shape.getLayout(), dimension));
+  SmallVector<int32_t> steps;
+  for (int64_t i = 0; i < shape.getLayout().getFragmentSize(); ++i)
+    steps.push_back(shape.getPosition({fragment, i})[dimension]);
+  Value constant = arith::ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(shape.getFragmentType(),
+                             ArrayRef<int32_t>(steps)));
+  return {start, constant};
+}
+
+void LaneBody::rewritePosition(TilePositionOp op) {
+  TileShape shape(cast<RankedTensorType>(op.getResult().getType()));
   SmallVector<Value> fragments;
   for (int64_t fragment = 0; fragment < shape.getNumFragments(); ++fragment) {
-    SmallVector<int32_t> steps;
-    for (int64_t i = 0; i < shape.getLayout().getFragmentSize(); ++i)
-      steps.push_back(shape.getPosition({fragment, i})[dimension]);
-    Value constant = arith::ConstantOp::create(
-        builder, loc,
-        DenseElementsAttr::get(shape.getFragmentType(),
-                               ArrayRef<int32_t>(steps)));
+    auto [start, constant] = splitPosition(op, fragment);
     fragments.push_back(add(start, constant));
   }
   tiles[op.getResult()] = fragments;
+}
+
+Value LaneBody::comparePosition(arith::CmpIOp op, TilePositionOp position,
+                                int64_t fragment, Value other) {
+  auto [start, constant] = splitPosition(position, fragment);
+  // Positions are not negative: where this saturates, all of them are larger.
+  Value rest = LLVM::SSubSat::create(builder, loc, other.getType(), other,
+                                     start);
+  return arith::CmpIOp::create(builder, loc, op.getPredicate(), constant, rest);
 }
 
 Value LaneBody::roundToBF16(Value fragment, VectorType type, bool truncates) {
@@ -1117,6 +1140,13 @@ LogicalResult LaneBody::rewriteElementwise(Operation *op) {
         continue;
       }
     }
+    if (auto compare = dyn_cast<arith::CmpIOp>(op))
+      if (auto position = compare.getLhs().getDefiningOp<TilePositionOp>();
+          position && compare.getPredicate() < arith::CmpIPredicate::ult) {
+        fragments.push_back(
+            comparePosition(compare, position, fragment, operands[1]));
+        continue;
+      }
     if (avoidsPackedF32() && type.getElementType().isF32()) {
       fragments.push_back(elementByElement(op, operands, type));
       continue;
