@@ -95,8 +95,9 @@ private:
   /// next ones in registers if there is a prefetch, the running maximum, what
   /// each lane has summed, and the result.
   SmallVector<Value> buildStart(Value firstKey);
-  /// What one tile of keys adds.
-  SmallVector<Value> buildStep(Value firstKey, ValueRange state, bool isMasked);
+  /// What one tile of keys adds. Tiles that begin before `whole` have no pair
+  /// that is masked.
+  SmallVector<Value> buildStep(Value firstKey, ValueRange state, Value whole);
   Value loadKeys(Value firstKey) {
     return LoadTileOp::create(b, keyLoad, keyView,
                               ValueRange{firstKey, index(0)}, kVector);
@@ -354,7 +355,7 @@ SmallVector<Value> Kernel::buildStart(Value firstKey) {
 }
 
 SmallVector<Value> Kernel::buildStep(Value firstKey, ValueRange state,
-                                     bool isMasked) {
+                                     Value whole) {
   MLIRContext *context = op.getContext();
   Value keysInLDS = state[0], valuesInLDS = state[1];
   bool isAhead = schedule.getPrefetch();
@@ -387,8 +388,19 @@ SmallVector<Value> Kernel::buildStep(Value firstKey, ValueRange state,
     nextKeys = loadKeys(afterNext);
 
   auto [scores, factor] = applyScore(products);
-  if (isMasked)
-    scores = applyMask(scores, firstKey);
+  auto mask = scf::IfOp::create(
+      b, TypeRange(scoreType),
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sge, firstKey, whole)
+          .getResult(),
+      /*addThenBlock=*/true, /*addElseBlock=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(mask.thenBlock());
+    scf::YieldOp::create(b, applyMask(scores, firstKey));
+    b.setInsertionPointToStart(mask.elseBlock());
+    scf::YieldOp::create(b, scores);
+  }
+  scores = mask.getResult(0);
 
   // The maximum that exponents are relative to is replaced where it has grown
   // by so much that what is relative to it could become too large.
@@ -532,17 +544,14 @@ void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
     whole = begin; // the left edge may pass through any tile
   }
   SmallVector<Value> state = buildStart(begin);
-  auto loop = [&](Value from, Value to, bool isMasked) {
-    auto loop = scf::ForOp::create(b, from, to, keys, state);
+  auto loop = scf::ForOp::create(b, begin, end, keys, state);
+  {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(loop.getBody());
     scf::YieldOp::create(b, buildStep(loop.getInductionVar(),
-                                      loop.getRegionIterArgs(), isMasked));
-    state = llvm::to_vector_of<Value>(loop.getResults());
-  };
-  if (!lowest)
-    loop(begin, whole, /*isMasked=*/false);
-  loop(whole, end, /*isMasked=*/true);
+                                      loop.getRegionIterArgs(), whole));
+  }
+  state = llvm::to_vector_of<Value>(loop.getResults());
 
   Value out = state.pop_back_val();
   Value sum = reduce(state.pop_back_val(), rowType, /*isMaximum=*/false);
