@@ -1155,7 +1155,7 @@ Value LaneBody::roundToF8(Value fragment, VectorType type) {
   SmallVector<Value> elements;
   for (int64_t i = 0; i < type.getDimSize(0); i += 4) {
     Value packed;
-    for (int64_t half = 0; half < 2; ++half)
+    for (uint32_t half = 0; half < 2; ++half)
       packed = amdgpu::PackedTrunc2xFp8Op::create(
           builder, loc, word, extract(fragment, i + 2 * half),
           extract(fragment, i + 2 * half + 1), half, packed);
