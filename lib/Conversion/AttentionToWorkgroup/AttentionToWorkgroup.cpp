@@ -807,8 +807,11 @@ static AttentionScheduleAttr getDefaultSchedule(AttentionOp op) {
   // Keys and values of one tile fit 64 KiB of LDS.
   bool isF32 = op.getInputElementType().isF32();
   int64_t keys = isF32 && dim > 128 ? 32 : 64;
-  // A wavefront has all registers where the result alone takes half of them.
-  bool isLarge = dim > 128;
+  // A wavefront has all registers where the result alone takes half of them, and
+  // where scores need addresses.
+  bool isLarge = dim > 128 || op.getBias() || op.hasScoreRegion() ||
+                 op.hasMaskRegion() ||
+                 (isF32 && (dim > 64 || op.getSoftcap() || op.getAlibi()));
   return AttentionScheduleAttr::get(
       op.getContext(), 1, 4, keys, isLarge ? 1 : 2, isLarge ? 0 : 1, 8,
       AttentionRounding::NearestEven, 0, 1);

@@ -176,6 +176,9 @@ private:
   void rewriteAny(AnyTileOp op);
   /// Rounds f32 to bf16 in few instructions; NaN becomes any number.
   Value roundToF8(Value fragment, VectorType type);
+  /// An operation of the math dialect on scalars. What is a call of a function
+  /// is computed in f64, for which there are functions.
+  Value createMath(Operation *op, ArrayRef<Value> operands, Type type);
   Value roundToBF16(Value fragment, VectorType type, bool truncates);
   /// Whether packed f32 instructions stand in the way of matrix instructions:
   /// on gfx942 they wait for the last pass of the one before (Timing).
@@ -1165,6 +1168,26 @@ Value LaneBody::roundToF8(Value fragment, VectorType type) {
   return fromElements(type, elements);
 }
 
+Value LaneBody::createMath(Operation *op, ArrayRef<Value> operands,
+                           Type type) {
+  Type f64 = builder.getF64Type();
+  bool isCall = isa<FloatType>(type) && type != f64 &&
+                !isa<math::AbsFOp, math::CeilOp, math::CopySignOp, math::FloorOp,
+                     math::FmaOp, math::Exp2Op, math::Log2Op, math::RoundEvenOp,
+                     math::TruncOp>(op);
+  SmallVector<Value> wide(operands);
+  if (isCall)
+    for (Value &operand : wide)
+      if (isa<FloatType>(operand.getType()))
+        operand = arith::ExtFOp::create(builder, loc, f64, operand);
+  OperationState state(op->getLoc(), op->getName(), wide, isCall ? f64 : type,
+                       op->getAttrs());
+  Value result = builder.create(state)->getResult(0);
+  return isCall ? arith::TruncFOp::create(builder, loc, type, result)
+                      .getResult()
+                : result;
+}
+
 Value LaneBody::elementByElement(Operation *op, ArrayRef<Value> operands,
                                  VectorType type) {
   SmallVector<Value> elements;
@@ -1173,6 +1196,10 @@ Value LaneBody::elementByElement(Operation *op, ArrayRef<Value> operands,
     for (Value operand : operands)
       scalars.push_back(isa<VectorType>(operand.getType()) ? extract(operand, i)
                                                            : operand);
+    if (isa<math::MathDialect>(op->getDialect())) {
+      elements.push_back(createMath(op, scalars, type.getElementType()));
+      continue;
+    }
     OperationState state(op->getLoc(), op->getName(), scalars,
                          type.getElementType(), op->getAttrs());
     elements.push_back(builder.create(state)->getResult(0));
@@ -1459,6 +1486,14 @@ LogicalResult LaneBody::rewrite(Operation *op) {
         bool hasTile = llvm::any_of(op->getResultTypes(), isTile);
         if (hasTile)
           return rewriteElementwise(op);
+        if (dialect == "math" && op->getNumResults() == 1) {
+          SmallVector<Value> operands;
+          for (Value operand : op->getOperands())
+            operands.push_back(mapping.lookup(operand));
+          mapping.map(op->getResult(0),
+                      createMath(op, operands, op->getResult(0).getType()));
+          return success();
+        }
         builder.clone(*op, mapping);
         return success();
       });
