@@ -22,6 +22,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelSource.h"
+#include "PeerKernel.h"
 #include "wavesmith/Simulator/Timing.h"
 #include "wavesmith/Target/Target.h"
 #include "llvm/ADT/STLExtras.h"
@@ -504,63 +505,6 @@ std::function<Expected<double>(const Row &)> stencil(std::string source,
 //===----------------------------------------------------------------------===//
 // Triton's attention
 //===----------------------------------------------------------------------===//
-
-/// A code object of another compiler, and how it is launched.
-struct PeerKernel {
-  std::string name, path;
-  uint32_t threads, sharedMemory, blockM;
-  /// Names and kinds ("pointer", "f32", "i32"), in order.
-  std::vector<std::pair<std::string, std::string>> arguments;
-};
-
-Expected<PeerKernel> readPeerKernel(StringRef description) {
-  auto text = MemoryBuffer::getFile(description);
-  if (!text)
-    return createStringError(description + ": " + text.getError().message());
-  auto value = json::parse((*text)->getBuffer());
-  if (!value)
-    return createStringError(description + ": " + toString(value.takeError()));
-  auto bad = [&](const Twine &what) {
-    return createStringError(description + ": " + what);
-  };
-  const json::Object *object = value->getAsObject();
-  if (!object)
-    return bad("not a JSON object");
-  PeerKernel kernel;
-  kernel.name = sys::path::stem(description).str();
-  SmallString<128> path(description);
-  sys::path::replace_extension(path, "hsaco");
-  kernel.path = path.str().str();
-  for (auto [key, to] : {std::pair("threads", &kernel.threads),
-                         std::pair("shared_memory", &kernel.sharedMemory),
-                         std::pair("block_m", &kernel.blockM)}) {
-    std::optional<int64_t> number = object->getInteger(key);
-    if (!number || !isUInt<31>(*number))
-      return bad("no number '" + Twine(key) + "'");
-    *to = static_cast<uint32_t>(*number);
-  }
-  if (!kernel.threads || !kernel.blockM)
-    return bad("'threads' and 'block_m' have to be positive");
-  const json::Array *arguments = object->getArray("arguments");
-  if (!arguments)
-    return bad("no array 'arguments'");
-  for (const json::Value &entry : *arguments) {
-    const json::Object *argument = entry.getAsObject();
-    auto name = argument ? argument->getString("name") : std::nullopt;
-    auto kind = argument ? argument->getString("kind") : std::nullopt;
-    if (!name || !kind)
-      return bad("an argument without 'name' and 'kind'");
-    kernel.arguments.emplace_back(name->str(), kind->str());
-  }
-  return kernel;
-}
-
-/// Those in the folder whose name begins so, in the order of their names.
-/// The configurations that the publication's autotuner chooses from.
-constexpr StringLiteral tunedConfigurations[] = {
-    "n128_warps4_stages1_waves2", "n64_warps4_stages1_waves2",
-    "n64_warps4_stages1_waves3", "n64_warps4_stages1_waves1",
-    "n32_warps4_stages1_waves2"};
 
 std::string descriptionOf(unsigned d, StringRef configuration) {
   SmallString<128> path(kernels);

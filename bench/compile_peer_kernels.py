@@ -3,11 +3,14 @@
 """Kernels of other compilers, for the second group of bench-fidelity.
 
     build/venv-peers/bin/python bench/compile_peer_kernels.py FOLDER
+    build/venv-peers/bin/python bench/compile_peer_kernels.py FOLDER \\
+        --target=gfx90a --type=f16 --head-dim=64 --not-causal
 
 Compiles Triton's causal attention of test/Peers/triton_kernels.py for gfx942 without a
 GPU, in the configurations that the autotuner of the published comparison chooses from
 (HipKittens, triton_baseline_v02.py), or with --all in all that are usually tried on AMD's
-GPUs. Each code object NAME.hsaco has a NAME.json beside it that tells how it is
+GPUs. The second form, which bench-attention uses, compiles it for a target, type, head
+dim and mask of choice. Each code object NAME.hsaco has a NAME.json beside it that tells how it is
 launched. The packages are those of test/Peers/requirements.txt. Files that are there are
 not made again. bench-fidelity calls this where it has no kernels.
 """
@@ -20,6 +23,7 @@ import json
 import multiprocessing
 import os
 import sys
+import time
 from pathlib import Path
 
 PEERS = Path(__file__).resolve().parents[1] / "test" / "Peers"
@@ -30,20 +34,27 @@ PUBLISHED = ((128, 4, 1, 2), (64, 4, 1, 2), (64, 4, 1, 3), (64, 4, 1, 1), (32, 4
 ALL = tuple(itertools.product((32, 64, 128), (4, 8), (1, 2), (1, 2, 3)))
 
 
-def attention_jobs(folder: Path, configurations: tuple) -> list[dict]:
+def attention_jobs(
+    folder: Path, configurations: tuple, head_sizes=HEAD_SIZES, target="gfx942",
+    element="bf16", causal=True,
+) -> list[dict]:  # fmt: skip
     jobs = []
-    for d, (block_n, warps, stages, waves) in itertools.product(HEAD_SIZES, configurations):
-        name = f"triton_attention_d{d}_n{block_n}_warps{warps}_stages{stages}_waves{waves}"
+    # Those of bench-fidelity have the short names.
+    kind = "" if (target, element, causal) == ("gfx942", "bf16", True) else (
+        f"{target}_{element}_{'causal' if causal else 'full'}_")
+    for d, (block_n, warps, stages, waves) in itertools.product(head_sizes, configurations):
+        name = f"triton_attention_{kind}d{d}_n{block_n}_warps{warps}_stages{stages}_waves{waves}"
         jobs.append(
             {
                 "kernel": "attention",
-                "target": "gfx942",
+                "target": target,
                 "signature": {
-                    **dict.fromkeys(("q_ptr", "k_ptr", "v_ptr", "out_ptr"), "*bf16"),
+                    **dict.fromkeys(("q_ptr", "k_ptr", "v_ptr", "out_ptr"),
+                                    "*fp16" if element == "f16" else "*bf16"),
                     "lse_ptr": "*fp32", "scale": "fp32", "queries": "i32", "keys": "i32",
                 },
                 "divisible": ["q_ptr", "k_ptr", "v_ptr", "out_ptr", "lse_ptr", "queries", "keys"],
-                "constants": {"BLOCK_M": BLOCK_M, "BLOCK_N": block_n, "D": d, "CAUSAL": True},
+                "constants": {"BLOCK_M": BLOCK_M, "BLOCK_N": block_n, "D": d, "CAUSAL": causal},
                 "options": {"num_warps": warps, "num_stages": stages, "waves_per_eu": waves},
                 "output": str(folder / f"{name}.hsaco"),
             }  # fmt: skip
@@ -55,14 +66,20 @@ def compile_one(job: dict) -> str | None:
     """Compile a job where it was not compiled yet; the reason where that fails."""
     # What Triton 3.9 does by itself, with a warning.
     os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
+    # The time of a compilation, not of a look into the cache.
+    os.environ["TRITON_ALWAYS_COMPILE"] = "1"
     output = Path(job["output"])
     if output.exists():
         return None
     sys.path.insert(0, str(PEERS))
     import triton_kernels
 
+    start = time.perf_counter()
     try:
         triton_kernels.compile_job(job)
+        seconds = time.perf_counter() - start
+        path = output.with_suffix(".json")
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"compile_seconds": seconds}))
     except Exception as error:  # noqa: BLE001, one configuration that does not work is no reason to stop
         return f"{output.stem}: {type(error).__name__}: {str(error).splitlines()[0]}"
     return None
@@ -103,13 +120,19 @@ def main() -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--only", default="", help="configurations whose name contains this")
+    parser.add_argument("--target", default="gfx942", choices=("gfx90a", "gfx942"))
+    parser.add_argument("--type", default="bf16", choices=("f16", "bf16"))
+    parser.add_argument("--head-dim", type=int, choices=HEAD_SIZES, action="append")
+    parser.add_argument("--not-causal", action="store_true")
     parser.add_argument("--all", action="store_true", help="36 configurations a head size")
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     configurations = ALL if arguments.all else PUBLISHED
     jobs = [
         job
-        for job in attention_jobs(arguments.folder, configurations)
+        for job in attention_jobs(
+            arguments.folder, configurations, arguments.head_dim or HEAD_SIZES,
+            arguments.target, arguments.type, not arguments.not_causal)
         if arguments.only in job["output"]
     ]
     with multiprocessing.get_context("spawn").Pool(arguments.jobs) as pool:

@@ -12,9 +12,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Scores.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -23,6 +25,8 @@
 #include "mlir/Pass/Pass.h"
 #include "wavesmith/Conversion/Passes.h"
 #include "wavesmith/Dialect/Wavesmith/IR/Wavesmith.h"
+#include "wavesmith/Dialect/Wavesmith/Transforms/ModuleTarget.h"
+#include "wavesmith/Target/Target.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
 
@@ -38,19 +42,14 @@ using namespace wavesmith;
 static constexpr int64_t kInstruction = 32;
 /// Elements that one lane loads with one instruction.
 static constexpr int64_t kVector = 8;
-/// Elements left free behind each row in LDS, against bank conflicts.
-static constexpr int64_t kPadding = 8;
+/// Bytes that one lane reads from LDS with one instruction.
+static constexpr int64_t kBankGroupBytes = 16;
+/// 2 to this is the largest weight that has 8 bits: they end at 240.
+static constexpr int64_t kLog2LargestWeightF8 = 7;
 /// Positions are 32-bit numbers; so far outside is any edge of a window.
 static constexpr int64_t kFarAway = int64_t(1) << 30;
 
 namespace {
-
-/// How the work is shared out.
-struct Schedule {
-  int64_t waves;
-  int64_t queries; ///< of a tile
-  int64_t keys;    ///< of a tile
-};
 
 /// Builds a layout of rank 2 entry by entry.
 class LayoutBuilder {
@@ -85,22 +84,57 @@ private:
   SmallVector<int64_t> registerEntries, laneEntries, waveEntries;
 };
 
+/// A head dim as the tiles have it, with columns of zeros behind: a multiple of
+/// the matrix instruction's rows, and of what all lanes together load of a row
+/// so that they take no more than one tile of keys at a time.
+int64_t padHeadDim(int64_t dim, AttentionScheduleAttr schedule) {
+  int64_t lanes = 64 * schedule.getWaves();
+  return llvm::alignTo(
+      dim, std::max(kInstruction, lanes * kVector / schedule.getKeys()));
+}
+
+/// The largest power of two that divides a number.
+int64_t powerOfTwoIn(int64_t number) { return number & -number; }
+
 /// The kernel of one attention.
 class Kernel {
 public:
-  Kernel(AttentionOp op, Schedule schedule)
-      : op(op), schedule(schedule), b(op.getLoc(), op.getContext()) {}
+  Kernel(AttentionOp op, AttentionScheduleAttr schedule)
+      : op(op), schedule(schedule), numQueriesOfTile(schedule.getWaves() *
+                                                     kInstruction),
+        b(op.getLoc(), op.getContext()), scoreBuilder(b, op),
+        paddedDim(padHeadDim(op.getHeadDim(), schedule)),
+        paddedValueDim(padHeadDim(op.getValueHeadDim(), schedule)) {}
 
   func::FuncOp build(func::FuncOp function);
 
 private:
   void buildBody(Value tile, Value head, Value batch);
-  /// What one tile of keys adds.
-  SmallVector<Value> buildStep(Value firstKey, ValueRange state, bool isMasked);
-  /// A tile of 16-bit or 32-bit elements, dim x position or the other way
-  /// round, loaded by all wavefronts, rows along `dim` in a lane.
-  LayoutAttr getLoadLayout(int64_t dim, int64_t positions, bool dimFirst,
-                           int64_t positionsInLane);
+  /// What the loop over the tiles of keys carries: keys and values in LDS, the
+  /// next ones in registers if there is a prefetch, the running maximum, what
+  /// each lane has summed, and the result.
+  SmallVector<Value> buildStart(Value firstKey);
+  /// What one tile of keys adds. Tiles that begin before `whole` have no pair
+  /// that is masked.
+  SmallVector<Value> buildStep(Value firstKey, ValueRange state, Value whole);
+  Value loadKeys(Value firstKey) {
+    return LoadTileOp::create(b, keyLoad, keyView,
+                              ValueRange{firstKey, index(0)}, kVector);
+  }
+  Value loadValues(Value firstKey) {
+    return LoadTileOp::create(b, valueLoad, valueView,
+                              ValueRange{index(0), firstKey}, kVector);
+  }
+  /// Scores as the softmax takes them, to be multiplied by `factor` for base 2.
+  struct Scores {
+    Value tile;
+    double factor;
+  };
+  /// All that is done to the products of keys and queries but masking.
+  Scores applyScore(Value products, Value firstKey);
+  /// Scores with -inf where a pair does not take part.
+  Value applyMask(Value scores, Value firstKey);
+  void chooseTypes();
 
   Value index(int64_t value) {
     return arith::ConstantIndexOp::create(b, value);
@@ -118,21 +152,35 @@ private:
   }
   /// The sequence of one head of q, k, v or o, positions x dim or transposed.
   Value view(Value memory, int64_t heads, int64_t dim, Value length, Value head,
-             bool isTransposed);
+             Value firstToken, bool isTransposed);
+  /// Finds this workgroup's sequence among packed ones: its first tokens and
+  /// its lengths.
+  void findSequence();
   Value reduce(Value tile, RankedTensorType type, bool isMaximum);
   Value spread(Value row, RankedTensorType type) {
     return BroadcastTileOp::create(b, type, row, 0);
   }
 
   AttentionOp op;
-  Schedule schedule;
+  AttentionScheduleAttr schedule;
+  int64_t numQueriesOfTile;
   ImplicitLocOpBuilder b;
+  ScoreBuilder scoreBuilder;
+  /// Head dims of the tiles.
+  int64_t paddedDim, paddedValueDim;
+  OperandMemory descaleV;
+  /// With packed sequences: cumulative lengths, the numbers of tokens, and
+  /// where this workgroup's sequence begins.
+  Value cumulativeQ, cumulativeKv, numTokens, firstQueryToken, firstKeyToken;
   Value q, k, v, o, lse, numBatches, numQueries, numKeys;
   Value batch, firstQuery;
   /// j - i lies between these, where there are such edges (index).
   Value lowest, highest;
   Value keyView, valueView, qTile;
-  RankedTensorType scoreType, sumType, rowType;
+  /// partType: what each lane has folded of its own keys.
+  RankedTensorType scoreType, sumType, rowType, partType;
+  /// In registers as they are loaded, and in LDS.
+  RankedTensorType keyLoad, valueLoad, stagedKeys, stagedValues;
 };
 
 class ConvertAttentionToWorkgroupPass
@@ -147,42 +195,109 @@ private:
 
 } // namespace
 
-LayoutAttr Kernel::getLoadLayout(int64_t dim, int64_t positions, bool dimFirst,
-                                 int64_t positionsInLane) {
-  int64_t ofDim = dimFirst ? 0 : 1;
-  LayoutBuilder layout(op.getContext());
-  int64_t d = 1, p = 1;
-  for (; d < kVector; d *= 2)
-    layout.registers(ofDim, d);
-  for (; p < positionsInLane; p *= 2)
-    layout.registers(1 - ofDim, p);
-  // Lanes side by side take neighbours of what is contiguous in LDS: rows of
-  // keys, columns of values, so that their stores meet few bank conflicts.
-  auto next = [&]() -> std::pair<int64_t, int64_t> {
-    bool takesDim = dimFirst ? p >= positions : d < dim;
-    int64_t &step = takesDim ? d : p;
-    std::pair<int64_t, int64_t> entry(takesDim ? ofDim : 1 - ofDim, step);
-    step *= 2;
-    return entry;
+void Kernel::chooseTypes() {
+  MLIRContext *context = op.getContext();
+  int64_t dim = paddedDim, valueDim = paddedValueDim;
+  // Lanes and wavefronts share out as much of a row as is a power of two.
+  int64_t dimPart = powerOfTwoIn(dim), valueDimPart = powerOfTwoIn(valueDim);
+  int64_t keys = schedule.getKeys(), waves = schedule.getWaves();
+  Type element = op.getInputElementType();
+  SmallVector<int64_t> ofWaves;
+  for (int64_t wave = 1; wave < waves; wave *= 2)
+    ofWaves.push_back(wave * kInstruction);
+  auto columns = [&](LayoutBuilder layout) {
+    return layout.waves(1, ofWaves).get();
   };
-  for (int64_t lane = 1; lane < 64; lane *= 2) {
-    auto [dimension, step] = next();
-    layout.lanes(dimension, step);
-  }
-  for (int64_t wave = 1; wave < schedule.waves; wave *= 2) {
-    auto [dimension, step] = next();
-    layout.waves(dimension, step);
-  }
-  return layout.get();
+  // A lane holds eight keys side by side, in two halves of four registers.
+  scoreType =
+      RankedTensorType::get({keys, numQueriesOfTile}, b.getF32Type(),
+                            columns(LayoutBuilder(context)
+                                        .registers(0, {1, 2, 4, 16})
+                                        .lanes(1, {1, 2, 4, 8, 16})
+                                        .lanes(0, 8)));
+  sumType =
+      RankedTensorType::get({valueDim, numQueriesOfTile}, b.getF32Type(),
+                            columns(LayoutBuilder(context)
+                                        .registers(0, {1, 2, 8, 16})
+                                        .lanes(1, {1, 2, 4, 8, 16})
+                                        .lanes(0, 4)));
+  auto scoreLayout = cast<LayoutAttr>(scoreType.getEncoding());
+  rowType = RankedTensorType::get({numQueriesOfTile}, b.getF32Type(),
+                                  scoreLayout.withoutDimension(0));
+  partType = RankedTensorType::get({2, numQueriesOfTile}, b.getF32Type(),
+                                   scoreLayout.withLanesOf(0));
+
+  // From memory, each lane takes 16 bytes of a row, neighbours the next ones up
+  // to whole rows or lines of 128 bytes.
+  struct Walk {
+    LayoutBuilder layout;
+    int64_t numLanes = 1, numWaves = 1;
+    void take(int64_t dimension, int64_t step, int64_t maxWaves) {
+      if (numLanes < 64) {
+        layout.lanes(dimension, step);
+        numLanes *= 2;
+      } else if (numWaves < maxWaves) {
+        layout.waves(dimension, step);
+        numWaves *= 2;
+      }
+    }
+    bool isFull(int64_t maxWaves) const {
+      return numLanes == 64 && numWaves == maxWaves;
+    }
+  };
+  Walk ofKeys{LayoutBuilder(context).registers(1, {1, 2, 4})};
+  for (int64_t d = kVector; d < dimPart; d *= 2)
+    ofKeys.take(1, d, waves);
+  for (int64_t key = 1; !ofKeys.isFull(waves); key *= 2)
+    ofKeys.take(0, key, waves);
+  // Keys side by side, as the second product takes values from LDS, are put
+  // together in a lane: up to four, which are 8 bytes of 16-bit elements. Of 16
+  // lanes that store at a time, eight go to rows apart and two to halves of 16
+  // bytes, so that they meet all banks.
+  int64_t inLane = std::clamp<int64_t>(
+      keys * valueDimPart / (64 * waves * kVector), 1, element.isF32() ? 1 : 4);
+  Walk ofValues{LayoutBuilder(context).registers(0, {1, 2, 4})};
+  int64_t key = 1, d = kVector;
+  for (; key < inLane; key *= 2)
+    ofValues.layout.registers(1, key);
+  for (; d < std::min<int64_t>(valueDimPart, 8 * kVector); d *= 2)
+    ofValues.take(0, d, waves);
+  ofValues.take(1, key, waves);
+  key *= 2;
+  for (; d < valueDimPart; d *= 2)
+    ofValues.take(0, d, waves);
+  for (; !ofValues.isFull(waves); key *= 2)
+    ofValues.take(1, key, waves);
+  auto tile = [&](int64_t rows, int64_t columns, LayoutAttr layout) {
+    return RankedTensorType::get({rows, columns}, element, layout);
+  };
+  keyLoad = tile(keys, dim, ofKeys.layout.get());
+  valueLoad = tile(valueDim, keys, ofValues.layout.get());
+
+  // Eight lanes that read 16 bytes at a time are in rows that differ by the
+  // first lane bits of the operands' layouts below: their groups of 16 bytes
+  // are told apart by these bits. Values are stored to rows that are multiples
+  // of eight apart.
+  auto staged = [&](RankedTensorType type, ArrayRef<int64_t> swizzle) {
+    int64_t bytes = type.getDimSize(1) * element.getIntOrFloatBitWidth() / 8;
+    while (bytes % (kBankGroupBytes << swizzle.size()) != 0)
+      swizzle = swizzle.drop_back();
+    return RankedTensorType::get(type.getShape(), element,
+                                 LdsLayoutAttr::get(context, 1, 0, swizzle));
+  };
+  stagedKeys = staged(keyLoad, {1, 2, 8});
+  stagedValues = staged(valueLoad, {1 | 8, 2 | 16, 4 | 32});
 }
 
 Value Kernel::view(Value memory, int64_t heads, int64_t dim, Value length,
-                   Value head, bool isTransposed) {
-  bool isBSHD = op.getLayout() == AttentionLayout::BSHD;
+                   Value head, Value firstToken, bool isTransposed) {
+  bool isBSHD = op.getLayout() != AttentionLayout::BHSD;
   int64_t positionStride = isBSHD ? heads * dim : dim;
   // b * heads * length * dim, and for the head dim or length * dim.
   Value sequence = multiply(length, index(dim));
-  Value offset = multiply(batch, multiply(sequence, index(heads)));
+  Value offset = firstToken
+                     ? multiply(firstToken, index(heads * dim))
+                     : multiply(batch, multiply(sequence, index(heads)));
   offset = add(offset, multiply(head, isBSHD ? index(dim) : sequence));
   SmallVector<OpFoldResult> sizes{length, b.getIndexAttr(dim)};
   SmallVector<OpFoldResult> strides{b.getIndexAttr(positionStride),
@@ -217,35 +332,78 @@ Value Kernel::reduce(Value tile, RankedTensorType type, bool isMaximum) {
   return reduction.getResult();
 }
 
-SmallVector<Value> Kernel::buildStep(Value firstKey, ValueRange state,
-                                     bool isMasked) {
-  MLIRContext *context = op.getContext();
-  Value maximum = state[0], sum = state[1], out = state[2];
-  int64_t dim = op.getHeadDim(), valueDim = op.getValueHeadDim();
-  int64_t keys = schedule.keys;
-  Type element = op.getInputElementType();
-  auto tile = [&](ArrayRef<int64_t> shape, Attribute layout) {
-    return RankedTensorType::get(shape, element, layout);
-  };
-  SmallVector<int64_t> nowhere(llvm::Log2_64(schedule.waves), 0);
+Kernel::Scores Kernel::applyScore(Value products, Value firstKey) {
+  if (scoreBuilder.isNeeded())
+    return {scoreBuilder.apply(products, firstKey), 1.4426950408889634};
+  double factor = op.getScale().convertToDouble() * 1.4426950408889634;
+  // A positive factor leaves the order alone: it can wait for the exponent,
+  // where it is part of a fused multiply-add.
+  if (factor > 0)
+    return {products, factor};
+  return {arith::MulFOp::create(b, products, fill(scoreType, factor)), 1.0};
+}
 
-  // Keys and values come in rows along the head dim. Keys are read back that
-  // way; values with keys side by side, as the second product takes them.
-  Value zero = index(0);
-  auto keyLoad = tile({keys, dim}, getLoadLayout(dim, keys, false, 1));
-  Value loadedKeys = LoadTileOp::create(b, keyLoad, keyView,
-                                        ValueRange{firstKey, zero}, kVector);
-  int64_t inLane =
-      std::max<int64_t>(1, keys * valueDim / (64 * schedule.waves * kVector));
-  auto valueLoad =
-      tile({valueDim, keys}, getLoadLayout(valueDim, keys, true, inLane));
-  Value loadedValues = LoadTileOp::create(b, valueLoad, valueView,
-                                          ValueRange{zero, firstKey}, kVector);
-  auto rows = LdsLayoutAttr::get(context, 1, kPadding);
-  Value stagedKeys =
-      StageTileOp::create(b, tile({keys, dim}, rows), loadedKeys);
-  Value stagedValues =
-      StageTileOp::create(b, tile({valueDim, keys}, rows), loadedValues);
+Value Kernel::applyMask(Value scores, Value firstKey) {
+  // Each query takes part with the keys of this tile from one to another.
+  auto integers = scoreType.clone(b.getI32Type());
+  auto row = rowType.clone(b.getI32Type());
+  auto asRow = [&](Value limit) -> Value {
+    Value bounded = smaller(larger(limit, index(-kFarAway)), index(kFarAway));
+    return tensor::SplatOp::create(
+        b, arith::IndexCastOp::create(b, b.getI32Type(), bounded), row);
+  };
+  Value query = TilePositionOp::create(b, row, 0);
+  Value distance = subtract(firstKey, firstQuery);
+  Value pastLast = asRow(subtract(numKeys, firstKey));
+  if (highest)
+    pastLast = smaller(
+        pastLast,
+        add(query, asRow(add(subtract(highest, distance), index(1)))));
+  Value key = TilePositionOp::create(b, integers, 0);
+  auto everyKey = [&](Value ofRow) {
+    return BroadcastTileOp::create(b, integers, ofRow, 0);
+  };
+  Value isValid = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, key,
+                                        everyKey(pastLast));
+  if (lowest) {
+    Value first = add(query, asRow(subtract(lowest, distance)));
+    Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, key,
+                                          everyKey(first));
+    isValid = arith::AndIOp::create(b, isValid, isFirst);
+  }
+  return arith::SelectOp::create(
+      b, isValid, scores,
+      fill(scoreType, -std::numeric_limits<double>::infinity()));
+}
+
+SmallVector<Value> Kernel::buildStart(Value firstKey) {
+  Value keys = StageTileOp::create(b, stagedKeys, loadKeys(firstKey), Value());
+  Value values =
+      StageTileOp::create(b, stagedValues, loadValues(firstKey), Value());
+  SmallVector<Value> state{keys, values};
+  Value next = add(firstKey, index(schedule.getKeys()));
+  if (schedule.getPrefetch())
+    state.append({loadKeys(next), loadValues(next)});
+  state.append({fill(rowType, -std::numeric_limits<double>::infinity()),
+                fill(partType, 0.0), fill(sumType, 0.0)});
+  return state;
+}
+
+SmallVector<Value> Kernel::buildStep(Value firstKey, ValueRange state,
+                                     Value whole) {
+  MLIRContext *context = op.getContext();
+  Value keysInLDS = state[0], valuesInLDS = state[1];
+  bool isAhead = schedule.getPrefetch();
+  size_t first = isAhead ? 4 : 2;
+  Value reference = state[first], sum = state[first + 1];
+  Value out = state[first + 2];
+  int64_t dim = paddedDim, valueDim = paddedValueDim;
+  int64_t keys = schedule.getKeys();
+  Type element = op.getInputElementType();
+  SmallVector<int64_t> nowhere(llvm::Log2_64(schedule.getWaves()), 0);
+  double none = -std::numeric_limits<double>::infinity();
+  Value next = add(firstKey, index(keys));
+  Value afterNext = add(next, index(keys));
 
   auto keyLayout = LayoutBuilder(context)
                        .registers(1, {1, 2, 4})
@@ -253,70 +411,109 @@ SmallVector<Value> Kernel::buildStep(Value firstKey, ValueRange state,
                        .lanes(1, 8)
                        .waves(0, nowhere)
                        .get();
-  Value keyTile =
-      ReadTileOp::create(b, tile({keys, dim}, keyLayout), stagedKeys);
-  Value scores =
+  Value keyTile = ReadTileOp::create(
+      b, RankedTensorType::get({keys, dim}, element, keyLayout), keysInLDS);
+  Value products =
       DotOp::create(b, scoreType, keyTile, qTile, fill(scoreType, 0.0));
-  // In base 2 from here on.
-  Value scaled = arith::MulFOp::create(
-      b, scores,
-      fill(scoreType, op.getScale().convertToDouble() * 1.4426950408889634));
+  // The next keys go to LDS as soon as nobody reads these any more; those after
+  // them are on their way then, for as long as a whole step.
+  Value nextKeys = isAhead ? state[2] : loadKeys(next);
+  keysInLDS = StageTileOp::create(b, stagedKeys, nextKeys, keysInLDS);
+  if (isAhead)
+    nextKeys = loadKeys(afterNext);
 
-  if (isMasked) {
-    auto integers = scoreType.clone(b.getI32Type());
-    auto asTile = [&](Value limit) -> Value {
-      Value bounded = smaller(larger(limit, index(-kFarAway)), index(kFarAway));
-      return tensor::SplatOp::create(
-          b, arith::IndexCastOp::create(b, b.getI32Type(), bounded), integers);
-    };
-    Value key = TilePositionOp::create(b, integers, 0);
-    Value isValid = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, key,
-                                          asTile(subtract(numKeys, firstKey)));
-    Value query = TilePositionOp::create(b, integers, 1);
-    Value difference = subtract(key, query);
-    Value distance = subtract(firstKey, firstQuery);
-    auto require = [&](arith::CmpIPredicate predicate, Value edge) {
-      Value holds = arith::CmpIOp::create(b, predicate, difference,
-                                          asTile(subtract(edge, distance)));
-      isValid = arith::AndIOp::create(b, isValid, holds);
-    };
-    if (highest)
-      require(arith::CmpIPredicate::sle, highest);
-    if (lowest)
-      require(arith::CmpIPredicate::sge, lowest);
-    scaled = arith::SelectOp::create(
-        b, isValid, scaled,
-        fill(scoreType, -std::numeric_limits<double>::infinity()));
+  auto [scores, factor] = applyScore(products, firstKey);
+  auto mask = scf::IfOp::create(
+      b, TypeRange(scoreType),
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sge, firstKey, whole)
+          .getResult(),
+      /*addThenBlock=*/true, /*addElseBlock=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(mask.thenBlock());
+    scf::YieldOp::create(b, applyMask(scores, firstKey));
+    b.setInsertionPointToStart(mask.elseBlock());
+    scf::YieldOp::create(b, scores);
   }
+  scores = mask.getResult(0);
 
-  Value next = arith::MaxNumFOp::create(
-      b, maximum, reduce(scaled, rowType, /*isMaximum=*/true));
-  // A query that nothing takes part in for yet must not see -inf - -inf.
-  Value isNone = arith::CmpFOp::create(
-      b, arith::CmpFPredicate::OEQ, next,
-      fill(rowType, -std::numeric_limits<double>::infinity()));
-  Value reference =
-      arith::SelectOp::create(b, isNone, fill(rowType, 0.0), next);
-  Value shrink =
-      math::Exp2Op::create(b, arith::SubFOp::create(b, maximum, reference));
+  // The maximum that exponents are relative to is replaced where it has grown
+  // by so much that what is relative to it could become too large.
+  int64_t rescaleAbove = schedule.getRescaleAbove();
+  if (isa<Float8E4M3FNUZType>(element))
+    rescaleAbove = std::min(rescaleAbove, kLog2LargestWeightF8);
+  Value largest = arith::MulFOp::create(b, reduce(scores, partType, true),
+                                        fill(partType, factor));
+  auto limit = [&](RankedTensorType type, Value old) -> Value {
+    if (type != rowType)
+      old = BroadcastTileOp::create(b, type, old, 0);
+    return arith::AddFOp::create(b, old, fill(type, rescaleAbove));
+  };
+  Value grows = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, largest,
+                                      limit(partType, reference));
+  auto rescale = scf::IfOp::create(b, TypeRange{rowType, partType, sumType},
+                                   AnyTileOp::create(b, b.getI1Type(), grows),
+                                   /*addThenBlock=*/true,
+                                   /*addElseBlock=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(rescale.thenBlock());
+    Value ofAll = reduce(largest, rowType, true);
+    Value isLarger = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, ofAll,
+                                           limit(rowType, reference));
+    Value larger = arith::SelectOp::create(b, isLarger, ofAll, reference);
+    // A query that nothing takes part in for yet must not see -inf - -inf.
+    Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, larger,
+                                         fill(rowType, none));
+    Value finite =
+        arith::SelectOp::create(b, isNone, fill(rowType, 0.0), larger);
+    Value shrink =
+        math::Exp2Op::create(b, arith::SubFOp::create(b, reference, finite));
+    Value shrunkSum = arith::MulFOp::create(
+        b, sum, BroadcastTileOp::create(b, partType, shrink, 0));
+    Value shrunkOut = arith::MulFOp::create(b, out, spread(shrink, sumType));
+    scf::YieldOp::create(b, ValueRange{larger, shrunkSum, shrunkOut});
+    b.setInsertionPointToStart(rescale.elseBlock());
+    scf::YieldOp::create(b, ValueRange{reference, sum, out});
+  }
+  reference = rescale.getResult(0), sum = rescale.getResult(1);
+  out = rescale.getResult(2);
+  Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, reference,
+                                       fill(rowType, none));
+  Value finite = arith::SelectOp::create(b, isNone, fill(rowType, 0.0),
+                                         arith::NegFOp::create(b, reference));
   Value weights = math::Exp2Op::create(
-      b, arith::SubFOp::create(b, scaled, spread(reference, scoreType)));
-  sum = arith::AddFOp::create(b, arith::MulFOp::create(b, sum, shrink),
-                              reduce(weights, rowType, /*isMaximum=*/false));
-  out = arith::MulFOp::create(b, out, spread(shrink, sumType));
+      b, math::FmaOp::create(b, scores, fill(scoreType, factor),
+                             spread(finite, scoreType)));
+  sum = arith::AddFOp::create(b, sum, reduce(weights, partType, false));
   Value operand = weights;
-  if (!element.isF32())
-    operand = arith::TruncFOp::create(b, scoreType.clone(element), weights);
+  if (!element.isF32()) {
+    // A weight that is NaN makes the sum NaN, and so the result, whatever it
+    // becomes here.
+    auto rounded = arith::TruncFOp::create(b, scoreType.clone(element), weights);
+    rounded.setFastmath(arith::FastMathFlags::nnan);
+    if (schedule.getRounding() == AttentionRounding::Truncate &&
+        element.isBF16())
+      rounded.setRoundingmode(arith::RoundingMode::toward_zero);
+    operand = rounded;
+  }
   auto valueLayout = LayoutBuilder(context)
                          .registers(1, {1, 2, 4})
                          .lanes(0, {1, 2, 4, 8, 16})
                          .lanes(1, 8)
                          .waves(0, nowhere)
                          .get();
-  Value valueTile =
-      ReadTileOp::create(b, tile({valueDim, keys}, valueLayout), stagedValues);
+  Value valueTile = ReadTileOp::create(
+      b, RankedTensorType::get({valueDim, keys}, element, valueLayout),
+      valuesInLDS);
   out = DotOp::create(b, sumType, valueTile, operand, out);
-  return {next, sum, out};
+  Value nextValues = isAhead ? state[3] : loadValues(next);
+  valuesInLDS = StageTileOp::create(b, stagedValues, nextValues, valuesInLDS);
+  SmallVector<Value> results{keysInLDS, valuesInLDS};
+  if (isAhead)
+    results.append({nextKeys, loadValues(afterNext)});
+  results.append({reference, sum, out});
+  return results;
 }
 
 void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
@@ -324,42 +521,33 @@ void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
   batch = batchIndex;
   int64_t dim = op.getHeadDim(), valueDim = op.getValueHeadDim();
   int64_t heads = op.getNumQueryHeads(), groups = op.getNumKeyValueHeads();
+  chooseTypes();
   SmallVector<int64_t> ofWaves;
-  for (int64_t wave = 1; wave < schedule.waves; wave *= 2)
+  for (int64_t wave = 1; wave < schedule.getWaves(); wave *= 2)
     ofWaves.push_back(wave * kInstruction);
-  auto columns = [&](LayoutBuilder layout) {
-    return layout.waves(1, ofWaves).get();
-  };
-  // A lane holds eight keys side by side, in two halves of four registers.
-  scoreType =
-      RankedTensorType::get({schedule.keys, schedule.queries}, b.getF32Type(),
-                            columns(LayoutBuilder(context)
-                                        .registers(0, {1, 2, 4, 16})
-                                        .lanes(1, {1, 2, 4, 8, 16})
-                                        .lanes(0, 8)));
-  sumType = RankedTensorType::get({valueDim, schedule.queries}, b.getF32Type(),
-                                  columns(LayoutBuilder(context)
-                                              .registers(0, {1, 2, 8, 16})
-                                              .lanes(1, {1, 2, 4, 8, 16})
-                                              .lanes(0, 4)));
-  rowType = RankedTensorType::get(
-      {schedule.queries}, b.getF32Type(),
-      cast<LayoutAttr>(scoreType.getEncoding()).withoutDimension(0));
   auto qType =
-      RankedTensorType::get({dim, schedule.queries}, op.getInputElementType(),
-                            columns(LayoutBuilder(context)
-                                        .registers(0, {1, 2, 4})
-                                        .lanes(1, {1, 2, 4, 8, 16})
-                                        .lanes(0, 8)));
+      RankedTensorType::get({paddedDim, numQueriesOfTile}, op.getInputElementType(),
+                            LayoutBuilder(context)
+                                .registers(0, {1, 2, 4})
+                                .lanes(1, {1, 2, 4, 8, 16})
+                                .lanes(0, 8)
+                                .waves(1, ofWaves)
+                                .get());
 
   Value zero = index(0);
-  firstQuery = multiply(tile, index(schedule.queries));
+  firstQuery = multiply(tile, index(numQueriesOfTile));
+  if (op.isPacked())
+    findSequence();
   Value group = arith::DivUIOp::create(b, head, index(heads / groups));
   qTile =
-      LoadTileOp::create(b, qType, view(q, heads, dim, numQueries, head, true),
+      LoadTileOp::create(b, qType, view(q, heads, dim, numQueries, head, firstQueryToken, true),
                          ValueRange{zero, firstQuery}, kVector);
-  keyView = view(k, groups, dim, numKeys, group, false);
-  valueView = view(v, groups, valueDim, numKeys, group, true);
+  keyView = view(k, groups, dim, numKeys, group, firstKeyToken, false);
+  valueView = view(v, groups, valueDim, numKeys, group, firstKeyToken, true);
+  scoreBuilder.type = scoreType;
+  scoreBuilder.batch = batch, scoreBuilder.head = head;
+  scoreBuilder.group = group, scoreBuilder.firstQuery = firstQuery;
+  scoreBuilder.numQueries = numQueries, scoreBuilder.numKeys = numKeys;
 
   // The edges of j - i.
   auto shift = [&](DiagonalAlignment alignment) {
@@ -381,14 +569,14 @@ void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
 
   // Tiles of keys that some query of this workgroup takes part with, from
   // `begin` to `end`; up to `whole` no pair is masked.
-  Value keys = index(schedule.keys);
+  Value keys = index(schedule.getKeys());
   auto roundDown = [&](Value x) {
     return multiply(arith::DivUIOp::create(b, x, keys), keys);
   };
   Value begin = zero, end = numKeys, whole = numKeys;
   if (highest) {
     Value pastLast =
-        smaller(add(firstQuery, index(schedule.queries)), numQueries);
+        smaller(add(firstQuery, index(numQueriesOfTile)), numQueries);
     end = smaller(end, larger(zero, add(pastLast, highest)));
     whole =
         smaller(whole, larger(zero, add(add(firstQuery, index(1)), highest)));
@@ -398,31 +586,40 @@ void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
     begin = roundDown(larger(zero, add(firstQuery, lowest)));
     whole = begin; // the left edge may pass through any tile
   }
-  SmallVector<Value> state{
-      fill(rowType, -std::numeric_limits<double>::infinity()),
-      fill(rowType, 0.0), fill(sumType, 0.0)};
-  auto loop = [&](Value from, Value to, bool isMasked) {
-    auto loop = scf::ForOp::create(b, from, to, keys, state);
+  if (op.isPacked()) {
+    // The grid is made for the longest sequence there could be.
+    Value isPast = arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
+                                         firstQuery, numQueries);
+    end = arith::SelectOp::create(b, isPast, zero, end);
+  }
+  SmallVector<Value> state = buildStart(begin);
+  auto loop = scf::ForOp::create(b, begin, end, keys, state);
+  {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(loop.getBody());
     scf::YieldOp::create(b, buildStep(loop.getInductionVar(),
-                                      loop.getRegionIterArgs(), isMasked));
-    state = llvm::to_vector_of<Value>(loop.getResults());
-  };
-  if (!lowest)
-    loop(begin, whole, /*isMasked=*/false);
-  loop(whole, end, /*isMasked=*/true);
+                                      loop.getRegionIterArgs(), whole));
+  }
+  state = llvm::to_vector_of<Value>(loop.getResults());
 
-  Value maximum = state[0], sum = state[1], out = state[2];
+  Value out = state.pop_back_val();
+  Value sum = reduce(state.pop_back_val(), rowType, /*isMaximum=*/false);
+  Value maximum = state.pop_back_val();
   Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sum,
                                        fill(rowType, 0.0));
   Value inverse = arith::DivFOp::create(b, fill(rowType, 1.0), sum);
   inverse = arith::SelectOp::create(b, isNone, fill(rowType, 0.0), inverse);
+  if (descaleV) {
+    Value factor = tensor::SplatOp::create(
+        b, scoreBuilder.loadDescale(descaleV, group), rowType);
+    inverse = arith::MulFOp::create(b, inverse, factor);
+  }
   out = arith::MulFOp::create(b, out, spread(inverse, sumType));
   Type element = cast<MemRefType>(o.getType()).getElementType();
   if (!element.isF32())
     out = arith::TruncFOp::create(b, sumType.clone(element), out);
-  StoreTileOp::create(b, out, view(o, heads, valueDim, numQueries, head, true),
+  StoreTileOp::create(b, out, view(o, heads, valueDim, numQueries, head,
+                              firstQueryToken, true),
                       ValueRange{zero, firstQuery}, kVector);
   if (!lse)
     return;
@@ -440,12 +637,33 @@ void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
       {ShapedType::kDynamic}, lseType.getElementType(),
       StridedLayoutAttr::get(context, ShapedType::kDynamic, {1}),
       lseType.getMemorySpace());
-  Value offset = multiply(add(multiply(batch, index(heads)), head), numQueries);
+  Value offset =
+      op.isPacked()
+          ? add(multiply(head, numTokens), firstQueryToken)
+          : multiply(add(multiply(batch, index(heads)), head), numQueries);
   Value row = memref::ReinterpretCastOp::create(
       b, viewType, lse, OpFoldResult(offset),
       ArrayRef<OpFoldResult>{numQueries},
       ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
   StoreTileOp::create(b, logarithm, row, ValueRange{firstQuery}, 1);
+}
+
+void Kernel::findSequence() {
+  // One more than there are sequences: the queries that belong to nobody.
+  Value isNobody =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, batch, numBatches);
+  Value after = smaller(add(batch, index(1)), numBatches);
+  auto load = [&](Value memory, Value at) -> Value {
+    return arith::IndexCastOp::create(b, b.getIndexType(),
+                                      memref::LoadOp::create(b, memory, at));
+  };
+  firstQueryToken = load(cumulativeQ, batch);
+  firstKeyToken = load(cumulativeKv, batch);
+  numTokens = numQueries;
+  Value end = arith::SelectOp::create(b, isNobody, numTokens,
+                                      load(cumulativeQ, after));
+  numQueries = subtract(end, firstQueryToken);
+  numKeys = subtract(load(cumulativeKv, after), firstKeyToken);
 }
 
 func::FuncOp Kernel::build(func::FuncOp function) {
@@ -459,22 +677,74 @@ func::FuncOp Kernel::build(func::FuncOp function) {
   };
   SmallVector<Type> types{memory(op.getQ()), memory(op.getK()),
                           memory(op.getV()), memory(op.getO())};
-  SmallVector<StringRef> names{"q", "k", "v", "o"};
+  SmallVector<std::string> names{"q", "k", "v", "o"};
   if (op.getLse()) {
     types.push_back(memory(op.getLse()));
     names.push_back("lse");
   }
+  size_t firstOption = types.size();
+  // What else there is, and, after the three sizes that are always there, the
+  // sizes of it that are neither known nor one of those.
+  struct Option {
+    Value tensor;
+    OperandMemory *memory;
+    std::string name;
+    SmallVector<unsigned> dynamic;
+  };
+  SmallVector<Option> options;
+  OperandMemory ofQueries, ofKeys;
+  for (auto [tensor, memory, name] :
+       {std::tuple(op.getBias(), &scoreBuilder.bias, "bias"),
+        std::tuple(op.getAlibi(), &scoreBuilder.alibi, "alibi"),
+        std::tuple(op.getCumulativeQ(), &ofQueries, "cumulative_q"),
+        std::tuple(op.getCumulativeKv(), &ofKeys, "cumulative_kv"),
+        std::tuple(op.getDescaleQ(), &scoreBuilder.descaleQ, "descale_q"),
+        std::tuple(op.getDescaleK(), &scoreBuilder.descaleK, "descale_k"),
+        std::tuple(op.getDescaleV(), &descaleV, "descale_v")})
+    if (tensor)
+      options.push_back({tensor, memory, name, {}});
+  scoreBuilder.captures.resize(op.getCaptures().size());
+  for (auto [number, tensor] : llvm::enumerate(op.getCaptures())) {
+    // Known to the caller by the name of the function's argument.
+    auto argument = cast<BlockArgument>(tensor);
+    auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                      kNameAttrName);
+    options.push_back({tensor, &scoreBuilder.captures[number],
+                       name ? name.str() : "capture" + std::to_string(number),
+                       {}});
+  }
+  for (Option &option : options) {
+    types.push_back(memory(option.tensor));
+    names.push_back(option.name);
+  }
   size_t firstSize = types.size();
   types.append(3, b.getIndexType());
   names.append({"batch", "queries", "keys"});
+  for (Option &option : options) {
+    // Of packed sequences and of what is captured nothing else says them.
+    bool isCapture = llvm::is_contained(op.getCaptures(), option.tensor);
+    if (!isCapture && option.tensor != op.getBias())
+      continue;
+    auto type = cast<RankedTensorType>(option.tensor.getType());
+    for (unsigned d = 0; d < type.getRank(); ++d) {
+      if (!type.isDynamicDim(d))
+        continue;
+      option.dynamic.push_back(types.size());
+      types.push_back(b.getIndexType());
+      names.push_back(option.name + "_size" + std::to_string(d));
+    }
+  }
 
   b.setInsertionPoint(function);
   auto kernel =
       func::FuncOp::create(b, function.getName(), b.getFunctionType(types, {}));
   for (auto [i, name] : llvm::enumerate(names))
     kernel.setArgAttr(i, kNameAttrName, b.getStringAttr(name));
-  for (size_t i = 3; i < firstSize; ++i)
+  for (size_t i = 3; i < firstOption; ++i)
     kernel.setArgAttr(i, kOutputAttrName, b.getUnitAttr());
+  if (int64_t waves = schedule.getWavesPerSimd())
+    kernel->setAttr(ROCDL::ROCDLDialect::WavesPerEuAttrHelper::getNameStr(),
+                    b.getI32IntegerAttr(waves));
   Block *entry = kernel.addEntryBlock();
   auto arguments = entry->getArguments();
   q = arguments[0], k = arguments[1], v = arguments[2], o = arguments[3];
@@ -485,19 +755,32 @@ func::FuncOp Kernel::build(func::FuncOp function) {
   numKeys = arguments[firstSize + 2];
   b.setInsertionPointToStart(entry);
   AffineExpr queries = b.getAffineDimExpr(0), batches = b.getAffineDimExpr(1);
+  if (op.isPacked())
+    batches = batches + 1;
   AffineMap grid =
       AffineMap::get(2, 0,
-                     {queries.ceilDiv(schedule.queries),
+                     {queries.ceilDiv(numQueriesOfTile),
                       b.getAffineConstantExpr(op.getNumQueryHeads()), batches},
                      context);
   auto workgroup = GridWorkgroupOp::create(
-      b, grid, ValueRange{numQueries, numBatches}, schedule.waves);
+      b, grid, ValueRange{numQueries, numBatches}, schedule.getWaves());
   func::ReturnOp::create(b);
   Type indexType = b.getIndexType();
   Location loc = op.getLoc();
   Block *body =
       b.createBlock(&workgroup.getBody(), {}, {indexType, indexType, indexType},
                     {loc, loc, loc});
+  for (auto [number, option] : llvm::enumerate(options)) {
+    option.memory->memory = arguments[firstOption + number];
+    auto type = cast<RankedTensorType>(option.tensor.getType());
+    size_t next = 0;
+    for (int64_t size : type.getShape())
+      option.memory->sizes.push_back(
+          !ShapedType::isDynamic(size) ? index(size)
+          : option.dynamic.empty()     ? Value()
+                                   : arguments[option.dynamic[next++]]);
+  }
+  cumulativeQ = ofQueries.memory, cumulativeKv = ofKeys.memory;
   buildBody(body->getArgument(0), body->getArgument(1), body->getArgument(2));
   return kernel;
 }
@@ -506,37 +789,32 @@ func::FuncOp Kernel::build(func::FuncOp function) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Refuses what this conversion does not do yet, by name.
-static LogicalResult checkSupported(AttentionOp op, StringRef target) {
-  auto refuse = [&](const Twine &what) {
-    return op.emitError(what) << " is not supported on " << target << " yet";
-  };
-  if (op.isPacked())
-    return refuse("attention with layout thd");
-  if (op.getSoftcap())
-    return refuse("attention with softcap");
-  if (op.getBias())
-    return refuse("attention with bias");
-  if (op.getAlibi())
-    return refuse("attention with alibi");
-  if (op.getDescaleQ() || op.getDescaleK() || op.getDescaleV())
-    return refuse("attention with descale");
-  if (op.hasScoreRegion())
-    return refuse("attention with a score region");
-  if (op.hasMaskRegion())
-    return refuse("attention with a mask region");
+/// Refuses what a target cannot do, by name.
+static LogicalResult checkSupported(AttentionOp op, const TargetInfo *target) {
   Type element = op.getInputElementType();
-  if (!isa<Float16Type, BFloat16Type, Float32Type>(element)) {
-    std::string text;
-    llvm::raw_string_ostream(text) << element;
-    return refuse("attention of " + text);
-  }
-  for (auto [dim, name] :
-       {std::pair(op.getHeadDim(), "head dim "),
-        std::pair(op.getValueHeadDim(), "head dim of v of ")})
-    if (dim != 64 && dim != 128)
-      return refuse("attention with " + Twine(name) + Twine(dim));
+  if (!isa<Float8E4M3FNUZType>(element) || !target)
+    return success();
+  if (target->matrixF8FlopsPerClockPerCU == 0)
+    return op.emitError("attention of ")
+           << element << " is not supported on " << target->architecture
+           << ", which has no matrix instruction for it";
   return success();
+}
+
+/// The schedule where none is given.
+static AttentionScheduleAttr getDefaultSchedule(AttentionOp op) {
+  int64_t dim = std::max(op.getHeadDim(), op.getValueHeadDim());
+  // Keys and values of one tile fit 64 KiB of LDS.
+  bool isF32 = op.getInputElementType().isF32();
+  int64_t keys = isF32 && dim > 128 ? 32 : 64;
+  // A wavefront has all registers where the result alone takes half of them, and
+  // where scores need addresses.
+  bool isLarge = dim > 128 || op.getBias() || op.hasScoreRegion() ||
+                 op.hasMaskRegion() ||
+                 (isF32 && (dim > 64 || op.getSoftcap() || op.getAlibi()));
+  return AttentionScheduleAttr::get(
+      op.getContext(), 1, 4, keys, isLarge ? 1 : 2, isLarge ? 0 : 1, 8,
+      AttentionRounding::NearestEven, 0, 1);
 }
 
 LogicalResult ConvertAttentionToWorkgroupPass::convert(func::FuncOp function,
@@ -550,15 +828,12 @@ LogicalResult ConvertAttentionToWorkgroupPass::convert(func::FuncOp function,
   if (!llvm::equal(op->getOperands(), function.getArguments()))
     return op.emitError("expected the function's arguments as operands, each "
                         "once and in order");
-  auto target = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
-  if (failed(checkSupported(op, target ? target.getArchitecture()
-                                       : StringRef("any target"))))
+  FailureOr<const TargetInfo *> target = findTarget(op);
+  if (failed(target) || failed(checkSupported(op, *target)))
     return failure();
-  // Four wavefronts of 32 queries each; as many keys as leave room in LDS for
-  // three workgroups.
-  int64_t dim = std::max(op.getHeadDim(), op.getValueHeadDim());
-  Schedule schedule{/*waves=*/4, /*queries=*/4 * kInstruction,
-                    /*keys=*/dim <= 64 ? 64 : 32};
+  AttentionScheduleAttr schedule = op.getScheduleAttr();
+  if (!schedule)
+    schedule = getDefaultSchedule(op);
   Kernel(op, schedule).build(function);
   function.erase();
   return success();

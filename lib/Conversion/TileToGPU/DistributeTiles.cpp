@@ -22,6 +22,8 @@
 #include "wavesmith/Conversion/Passes.h"
 #include "wavesmith/Dialect/Wavesmith/IR/Wavesmith.h"
 #include "wavesmith/Dialect/Wavesmith/Transforms/ModuleTarget.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -165,17 +167,46 @@ private:
   LogicalResult rewriteIf(scf::IfOp op);
   LogicalResult rewriteLoad(LoadTileOp op);
   LogicalResult rewriteStore(StoreTileOp op);
+  LogicalResult rewriteGather(GatherTileOp op);
+  LogicalResult rewriteScalarLoad(memref::LoadOp op);
   LogicalResult rewriteStage(StageTileOp op);
   LogicalResult rewriteRead(ReadTileOp op);
   LogicalResult rewriteDot(DotOp op);
   LogicalResult rewriteReduce(ReduceTileOp op);
+  void rewriteAny(AnyTileOp op);
+  /// Rounds f32 to bf16 in few instructions; NaN becomes any number.
+  Value roundToF8(Value fragment, VectorType type);
+  /// An operation of the math dialect on scalars. What is a call of a function
+  /// is computed in f64, for which there are functions.
+  Value createMath(Operation *op, ArrayRef<Value> operands, Type type);
+  Value roundToBF16(Value fragment, VectorType type, bool truncates);
+  /// Whether packed f32 instructions stand in the way of matrix instructions:
+  /// on gfx942 they wait for the last pass of the one before (Timing).
+  bool avoidsPackedF32() const {
+    return target && target->architecture == "gfx942";
+  }
+  /// One operation on scalars for each element of the operands.
+  Value elementByElement(Operation *op, ArrayRef<Value> operands,
+                         VectorType type);
   void rewriteBroadcast(BroadcastTileOp op);
   void rewritePosition(TilePositionOp op);
+  /// The lane's part of the positions in a fragment, and the registers' part,
+  /// a constant.
+  std::pair<Value, Value> splitPosition(TilePositionOp op, int64_t fragment);
+  /// Compares a position: the lane's part goes to the other side, so that no
+  /// register has to hold each position. Not for unsigned comparisons.
+  Value comparePosition(arith::CmpIOp op, TilePositionOp position,
+                        int64_t fragment, Value other);
 
   /// A tile in registers, as opposed to a scalar or one in LDS.
   static bool isTile(Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && isa_and_nonnull<LayoutAttr>(tensor.getEncoding());
+  }
+  /// A tile in LDS.
+  static bool isStaged(Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && isa_and_nonnull<LdsLayoutAttr>(tensor.getEncoding());
   }
   /// Checks that the values of `op` are scalars and tiles.
   LogicalResult checkTypes(Operation *op);
@@ -191,6 +222,9 @@ private:
   }
   Value multiply(Value a, Value b) {
     return arith::MulIOp::create(builder, loc, a, b);
+  }
+  Value exclusiveOr(Value a, Value b) {
+    return arith::XOrIOp::create(builder, loc, a, b);
   }
   /// An index as an integer of 64 bits.
   Value asInteger(OpFoldResult value);
@@ -215,6 +249,8 @@ private:
   }
 
   FailureOr<MemoryView> resolve(Operation *op, Value memory);
+  /// An element of a kernel argument of rank 1, at a 64-bit index.
+  FailureOr<Value> loadElement(Operation *op, Value memory, Value index);
   /// A buffer that begins where the tile does and ends with the memory's last
   /// element in it, and for each access its offset in bytes.
   struct Transfer {
@@ -235,9 +271,38 @@ private:
   /// Memory for a staged tile: what a region that is over has left, or new.
   FailureOr<Value> takeLds(StageTileOp op, MemRefType type);
 
+  /// What one operation does with memory in LDS; it is kept under the first of
+  /// the instructions that do it.
+  struct LdsEvent {
+    Value memory;
+    bool isWrite;
+    Operation *tileOp;
+  };
+  /// Whether others may still have to read or write memory before the next
+  /// barrier.
+  struct LdsState {
+    llvm::SmallSetVector<Value, 4> read, written;
+    /// Whether there was anything to add.
+    bool join(const LdsState &other) {
+      size_t before = read.size() + written.size();
+      read.insert_range(other.read);
+      written.insert_range(other.written);
+      return read.size() + written.size() != before;
+    }
+  };
+  /// Notes before which events a barrier has to stand, by what may have
+  /// happened before a block and behind it.
+  LogicalResult findBarriers(Block &block, LdsState &state, bool isDivergent);
+  /// Places the barriers.
+  LogicalResult placeBarriers();
+
   gpu::GPUFuncOp kernel;
   OpBuilder builder;
   const TargetInfo *target;
+  llvm::MapVector<Operation *, LdsEvent> ldsEvents;
+  llvm::SetVector<Operation *> barriers;
+  /// Conditions that only a wavefront agrees on.
+  llvm::DenseSet<Value> wavefrontConditions;
   Location loc = UnknownLoc::get(kernel.getContext());
   /// The lane of the wavefront, and the wavefront, which all lanes share (i32).
   Value lane, wave;
@@ -557,6 +622,65 @@ LogicalResult LaneBody::rewriteLoad(LoadTileOp op) {
   return success();
 }
 
+FailureOr<Value> LaneBody::loadElement(Operation *op, Value memory,
+                                       Value index) {
+  auto argument = dyn_cast<BlockArgument>(memory);
+  auto type = cast<MemRefType>(memory.getType());
+  if (!argument || !isa<func::FuncOp>(argument.getOwner()->getParentOp()) ||
+      type.getRank() != 1 || !type.getLayout().isIdentity())
+    return op->emitError("expected memory that is a kernel argument of rank 1, "
+                         "got ")
+           << type;
+  Type element = type.getElementType();
+  Value address =
+      arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
+                                 memref::ExtractAlignedPointerAsIndexOp::create(
+                                     builder, loc, mapping.lookup(memory)));
+  int64_t bits = element.getIntOrFloatBitWidth();
+  address = add(address, multiply(index, number(bits / 8, 64)));
+  Value pointer = LLVM::IntToPtrOp::create(
+      builder, loc,
+      LLVM::LLVMPointerType::get(builder.getContext(), kGlobalAddressSpace),
+      address);
+  Type raw = builder.getIntegerType(bits);
+  Value value =
+      LLVM::LoadOp::create(builder, loc, raw, pointer, /*alignment=*/bits / 8);
+  if (raw != element)
+    value = arith::BitcastOp::create(builder, loc, element, value);
+  return value;
+}
+
+LogicalResult LaneBody::rewriteGather(GatherTileOp op) {
+  TileShape shape(cast<RankedTensorType>(op.getResult().getType()));
+  VectorType type = shape.getFragmentType();
+  SmallVector<Value> fragments;
+  for (Value indices : SmallVector<Value>(tiles[op.getIndices()])) {
+    SmallVector<Value> elements;
+    for (int64_t i = 0; i < type.getDimSize(0); ++i) {
+      FailureOr<Value> element =
+          loadElement(op, op.getSource(), extract(indices, i));
+      if (failed(element))
+        return failure();
+      elements.push_back(*element);
+    }
+    fragments.push_back(fromElements(type, elements));
+  }
+  tiles[op.getResult()] = fragments;
+  return success();
+}
+
+LogicalResult LaneBody::rewriteScalarLoad(memref::LoadOp op) {
+  if (op.getIndices().size() != 1)
+    return op.emitError("expected memory of rank 1, got ")
+           << op.getMemRefType();
+  FailureOr<Value> value =
+      loadElement(op, op.getMemRef(), asInteger(op.getIndices()[0]));
+  if (failed(value))
+    return failure();
+  mapping.map(op.getResult(), *value);
+  return success();
+}
+
 LogicalResult LaneBody::rewriteStore(StoreTileOp op) {
   auto type = cast<RankedTensorType>(op.getValue().getType());
   auto transfer = prepareTransfer(op, op.getTarget(), type, op.getOffsets(),
@@ -599,16 +723,60 @@ LaneBody::LdsTransfer LaneBody::prepareLds(RankedTensorType type,
   transfer.accesses = shape.getAccesses(contiguous, width);
   transfer.alignment = transfer.accesses.front().elements.size() * bytes;
   auto step = [&](int64_t d) { return d == contiguous ? 1 : pitch; };
-  Value laneIndex = number(0);
-  for (int64_t d = 0; d < shape.getRank(); ++d)
-    laneIndex = add(laneIndex, multiply(lanePosition(shape.getLayout(), d),
-                                        number(step(d))));
-  Value index = arith::IndexCastUIOp::create(builder, loc,
-                                             builder.getIndexType(), laneIndex);
+  // Positions of lanes and of registers have no bit in common, so that what is
+  // flipped in the number of a group is the same apart from each other.
+  ArrayRef<int64_t> swizzle = lds.getSwizzle();
+  int64_t group = kMaxAccessBytes / bytes;
+  int64_t mask = swizzle.empty()
+                     ? 0
+                     : ((int64_t(1) << swizzle.size()) - 1) * group;
+  Value laneIndex = number(0), laneGroup = number(0);
+  for (int64_t d = 0; d < shape.getRank(); ++d) {
+    Value position = lanePosition(shape.getLayout(), d);
+    if (mask != 0 && d == contiguous) {
+      laneGroup = exclusiveOr(
+          laneGroup, arith::AndIOp::create(builder, loc, position, number(mask)));
+      position =
+          arith::AndIOp::create(builder, loc, position, number(~mask));
+    } else {
+      for (auto [bit, rows] : llvm::enumerate(swizzle))
+        for (int64_t row = 1; row <= rows; row *= 2)
+          if (rows & row) {
+            Value flips = arith::AndIOp::create(builder, loc, position,
+                                                number(row));
+            int64_t shift = llvm::Log2_64(group) + bit - llvm::Log2_64(row);
+            laneGroup = exclusiveOr(
+                laneGroup,
+                shift >= 0
+                    ? arith::ShLIOp::create(builder, loc, flips, number(shift))
+                          .getResult()
+                    : arith::ShRUIOp::create(builder, loc, flips,
+                                             number(-shift))
+                          .getResult());
+          }
+    }
+    laneIndex = add(laneIndex, multiply(position, number(step(d))));
+  }
+  llvm::DenseMap<int64_t, Value> indices;
   for (const Access &access : transfer.accesses) {
-    int64_t distance = 0;
-    for (int64_t d = 0; d < shape.getRank(); ++d)
-      distance += access.position[d] * step(d);
+    int64_t distance = 0, flipped = 0;
+    for (int64_t d = 0; d < shape.getRank(); ++d) {
+      int64_t position = access.position[d];
+      if (mask != 0 && d == contiguous) {
+        flipped ^= position & mask;
+        position &= ~mask;
+      } else {
+        for (auto [bit, rows] : llvm::enumerate(swizzle))
+          if (llvm::popcount(uint64_t(position & rows)) % 2)
+            flipped ^= group << bit;
+      }
+      distance += position * step(d);
+    }
+    Value &index = indices[flipped];
+    if (!index)
+      index = arith::IndexCastUIOp::create(
+          builder, loc, builder.getIndexType(),
+          add(laneIndex, exclusiveOr(laneGroup, number(flipped))));
     transfer.indices.push_back(
         add(index, arith::ConstantIndexOp::create(builder, loc, distance)));
   }
@@ -655,21 +823,31 @@ LogicalResult LaneBody::rewriteStage(StageTileOp op) {
       {elements}, type.getElementType(), MemRefLayoutAttrInterface(),
       gpu::AddressSpaceAttr::get(builder.getContext(),
                                  gpu::AddressSpace::Workgroup));
-  FailureOr<Value> memory = takeLds(op, memoryType);
-  if (failed(memory))
-    return failure();
-  staged[op.getResult()] = *memory;
+  Value memory;
+  if (op.getInto()) {
+    memory = staged.lookup(op.getInto());
+    if (!memory)
+      return op->emitError("expected the result of a wavesmith.stage_tile");
+  } else {
+    FailureOr<Value> taken = takeLds(op, memoryType);
+    if (failed(taken))
+      return failure();
+    memory = *taken;
+  }
+  staged[op.getResult()] = memory;
   LdsTransfer transfer = prepareLds(type, stagedType);
-  // Nobody may still read what an earlier iteration put there.
-  gpu::BarrierOp::create(builder, loc);
   ArrayRef<Value> fragments = tiles[op.getSource()];
+  Operation *first = nullptr;
   for (auto [access, index] :
-       llvm::zip_equal(transfer.accesses, transfer.indices))
-    vector::StoreOp::create(
-        builder, loc, takeElements(fragments[access.fragment], access.elements),
-        *memory, index, /*nontemporal=*/false,
+       llvm::zip_equal(transfer.accesses, transfer.indices)) {
+    Value elements = takeElements(fragments[access.fragment], access.elements);
+    auto store = vector::StoreOp::create(
+        builder, loc, elements, memory, index, /*nontemporal=*/false,
         llvm::MaybeAlign(transfer.alignment));
-  gpu::BarrierOp::create(builder, loc);
+    if (!first)
+      first = store;
+  }
+  ldsEvents[first] = {memory, /*isWrite=*/true, op};
   return success();
 }
 
@@ -689,7 +867,70 @@ LogicalResult LaneBody::rewriteRead(ReadTileOp op) {
                         type.getElementType()),
         memory, index, /*nontemporal=*/false,
         llvm::MaybeAlign(transfer.alignment)));
+  ldsEvents[vectors.front().getDefiningOp()] = {memory, /*isWrite=*/false, op};
   tiles[op.getResult()] = assemble(TileShape(type), transfer.accesses, vectors);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers
+//===----------------------------------------------------------------------===//
+
+LogicalResult LaneBody::findBarriers(Block &block, LdsState &state,
+                                     bool isDivergent) {
+  for (Operation &op : block) {
+    if (auto *found = ldsEvents.find(&op); found != ldsEvents.end()) {
+      auto [memory, isWrite, tileOp] = found->second;
+      if (isDivergent)
+        return tileOp->emitError("not supported under a condition that only a "
+                                 "wavefront agrees on");
+      // The lanes' stores of one tile go to places of their own.
+      if (state.written.contains(memory) ||
+          (isWrite && state.read.contains(memory)))
+        barriers.insert(&op);
+      if (barriers.contains(&op))
+        state = {};
+      (isWrite ? state.written : state.read).insert(memory);
+    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      // Around once more for what an iteration leaves to the next; the loop may
+      // have no iteration at all.
+      LdsState around = state;
+      do {
+        LdsState behind = around;
+        if (failed(findBarriers(*loop.getBody(), behind, isDivergent)))
+          return failure();
+        if (!around.join(behind))
+          break;
+      } while (true);
+      state = around;
+    } else if (auto branches = dyn_cast<scf::IfOp>(op)) {
+      LdsState joined = state;
+      for (Region &region : op.getRegions()) {
+        if (region.empty())
+          continue;
+        LdsState behind = state;
+        if (failed(findBarriers(
+                region.front(), behind,
+                isDivergent ||
+                    wavefrontConditions.contains(branches.getCondition()))))
+          return failure();
+        joined.join(behind);
+      }
+      state = joined;
+    }
+  }
+  return success();
+}
+
+LogicalResult LaneBody::placeBarriers() {
+  LdsState state;
+  if (failed(findBarriers(kernel.getBody().front(), state,
+                          /*isDivergent=*/false)))
+    return failure();
+  for (Operation *op : barriers) {
+    builder.setInsertionPoint(op);
+    amdgpu::LDSBarrierOp::create(builder, op->getLoc());
+  }
   return success();
 }
 
@@ -767,15 +1008,21 @@ LogicalResult LaneBody::rewriteReduce(ReduceTileOp op) {
                                        SmallVector<Value>(size));
   for (auto [fragment, vector] : llvm::enumerate(tiles[op.getSource()]))
     for (int64_t i = 0; i < shape.getLayout().getFragmentSize(); ++i) {
-      Place place = result.getPlace(
-          shape.getPosition({int64_t(fragment), i})[1 - dimension]);
+      SmallVector<int64_t> position =
+          shape.getPosition({int64_t(fragment), i});
+      if (resultType.getRank() == 1)
+        position.erase(position.begin() + dimension);
+      else
+        position[dimension] = 0;
+      Place place = result.getPlace(position);
       Value &sum = sums[place.fragment][place.element];
       Value value = extract(vector, i);
       sum = sum ? combine(sum, value) : value;
     }
   for (auto [bit, entry] :
        llvm::enumerate(shape.getLayout().getLaneEntries())) {
-    if (entry.step == 0 || entry.dimension != dimension)
+    if (entry.step == 0 || entry.dimension != dimension ||
+        resultType.getRank() != 1)
       continue;
     if (!element.isF32() && !element.isInteger(32))
       return op.emitError("expected elements of 32 bits to combine between "
@@ -795,6 +1042,24 @@ LogicalResult LaneBody::rewriteReduce(ReduceTileOp op) {
     fragments.push_back(fromElements(result.getFragmentType(), fragment));
   tiles[op.getResult()] = fragments;
   return success();
+}
+
+void LaneBody::rewriteAny(AnyTileOp op) {
+  Value any;
+  for (Value fragment : tiles[op.getSource()])
+    for (int64_t i = 0; i < cast<VectorType>(fragment.getType()).getDimSize(0);
+         ++i) {
+      Value element = extract(fragment, i);
+      any = any ? arith::OrIOp::create(builder, loc, any, element).getResult()
+                : element;
+    }
+  // One bit a lane; the same number in all of them.
+  Value lanes =
+      ROCDL::BallotOp::create(builder, loc, builder.getI64Type(), any);
+  Value holds = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                      lanes, number(0, 64));
+  wavefrontConditions.insert(holds);
+  mapping.map(op.getResult(), holds);
 }
 
 void LaneBody::rewriteBroadcast(BroadcastTileOp op) {
@@ -825,24 +1090,121 @@ void LaneBody::rewriteBroadcast(BroadcastTileOp op) {
   tiles[op.getResult()] = fragments;
 }
 
-void LaneBody::rewritePosition(TilePositionOp op) {
+std::pair<Value, Value> LaneBody::splitPosition(TilePositionOp op,
+                                                int64_t fragment) {
   TileShape shape(cast<RankedTensorType>(op.getResult().getType()));
   int64_t dimension = op.getDimension();
   Value start =
       vector::BroadcastOp::create(builder, loc, shape.getFragmentType(),
                                   lanePosition(shape.getLayout(), dimension));
+  SmallVector<int32_t> steps;
+  for (int64_t i = 0; i < shape.getLayout().getFragmentSize(); ++i)
+    steps.push_back(shape.getPosition({fragment, i})[dimension]);
+  Value constant = arith::ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(shape.getFragmentType(),
+                             ArrayRef<int32_t>(steps)));
+  return {start, constant};
+}
+
+void LaneBody::rewritePosition(TilePositionOp op) {
+  TileShape shape(cast<RankedTensorType>(op.getResult().getType()));
   SmallVector<Value> fragments;
   for (int64_t fragment = 0; fragment < shape.getNumFragments(); ++fragment) {
-    SmallVector<int32_t> steps;
-    for (int64_t i = 0; i < shape.getLayout().getFragmentSize(); ++i)
-      steps.push_back(shape.getPosition({fragment, i})[dimension]);
-    Value constant = arith::ConstantOp::create(
-        builder, loc,
-        DenseElementsAttr::get(shape.getFragmentType(),
-                               ArrayRef<int32_t>(steps)));
+    auto [start, constant] = splitPosition(op, fragment);
     fragments.push_back(add(start, constant));
   }
   tiles[op.getResult()] = fragments;
+}
+
+Value LaneBody::comparePosition(arith::CmpIOp op, TilePositionOp position,
+                                int64_t fragment, Value other) {
+  auto [start, constant] = splitPosition(position, fragment);
+  // Positions are not negative: where this saturates, all of them are larger.
+  Value rest = LLVM::SSubSat::create(builder, loc, other.getType(), other,
+                                     start);
+  return arith::CmpIOp::create(builder, loc, op.getPredicate(), constant, rest);
+}
+
+Value LaneBody::roundToBF16(Value fragment, VectorType type, bool truncates) {
+  int64_t count = type.getDimSize(0);
+  Type i32 = builder.getI32Type();
+  auto bits = [&](int64_t i) -> Value {
+    Value x = arith::BitcastOp::create(builder, loc, i32, extract(fragment, i));
+    if (truncates)
+      return x;
+    // Half a unit less one, and one more where the last bit kept is set: ties
+    // to even.
+    Value last = arith::AndIOp::create(
+        builder, loc, arith::ShRUIOp::create(builder, loc, x, number(16)),
+        number(1));
+    return add(add(x, last), number(0x7fff));
+  };
+  SmallVector<Value> words;
+  for (int64_t i = 0; i < count; i += 2) {
+    Value low = arith::ShRUIOp::create(builder, loc, bits(i), number(16));
+    Value high = arith::AndIOp::create(builder, loc, bits(i + 1),
+                                       number(int32_t(0xffff0000)));
+    words.push_back(arith::OrIOp::create(builder, loc, low, high));
+  }
+  return vector::BitCastOp::create(
+      builder, loc, type,
+      fromElements(VectorType::get({count / 2}, i32), words));
+}
+
+Value LaneBody::roundToF8(Value fragment, VectorType type) {
+  // Four to a register, two an instruction.
+  auto word = VectorType::get({4}, type.getElementType());
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < type.getDimSize(0); i += 4) {
+    Value packed;
+    for (uint32_t half = 0; half < 2; ++half)
+      packed = amdgpu::PackedTrunc2xFp8Op::create(
+          builder, loc, word, extract(fragment, i + 2 * half),
+          extract(fragment, i + 2 * half + 1), half, packed);
+    for (int64_t j = 0; j < 4; ++j)
+      elements.push_back(extract(packed, j));
+  }
+  return fromElements(type, elements);
+}
+
+Value LaneBody::createMath(Operation *op, ArrayRef<Value> operands,
+                           Type type) {
+  Type f64 = builder.getF64Type();
+  bool isCall = isa<FloatType>(type) && type != f64 &&
+                !isa<math::AbsFOp, math::CeilOp, math::CopySignOp, math::FloorOp,
+                     math::FmaOp, math::Exp2Op, math::Log2Op, math::RoundEvenOp,
+                     math::TruncOp>(op);
+  SmallVector<Value> wide(operands);
+  if (isCall)
+    for (Value &operand : wide)
+      if (isa<FloatType>(operand.getType()))
+        operand = arith::ExtFOp::create(builder, loc, f64, operand);
+  OperationState state(op->getLoc(), op->getName(), wide, isCall ? f64 : type,
+                       op->getAttrs());
+  Value result = builder.create(state)->getResult(0);
+  return isCall ? arith::TruncFOp::create(builder, loc, type, result)
+                      .getResult()
+                : result;
+}
+
+Value LaneBody::elementByElement(Operation *op, ArrayRef<Value> operands,
+                                 VectorType type) {
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < type.getDimSize(0); ++i) {
+    SmallVector<Value> scalars;
+    for (Value operand : operands)
+      scalars.push_back(isa<VectorType>(operand.getType()) ? extract(operand, i)
+                                                           : operand);
+    if (isa<math::MathDialect>(op->getDialect())) {
+      elements.push_back(createMath(op, scalars, type.getElementType()));
+      continue;
+    }
+    OperationState state(op->getLoc(), op->getName(), scalars,
+                         type.getElementType(), op->getAttrs());
+    elements.push_back(builder.create(state)->getResult(0));
+  }
+  return fromElements(type, elements);
 }
 
 LogicalResult LaneBody::rewriteElementwise(Operation *op) {
@@ -871,6 +1233,43 @@ LogicalResult LaneBody::rewriteElementwise(Operation *op) {
       fragments.push_back(fromElements(type, elements));
       continue;
     }
+    if (isa<arith::TruncFOp>(op) &&
+        isa<Float8E4M3FNUZType>(type.getElementType()) &&
+        type.getDimSize(0) % 4 == 0 &&
+        getElementTypeOrSelf(operands[0].getType()).isF32()) {
+      fragments.push_back(roundToF8(operands[0], type));
+      continue;
+    }
+    if (auto rounding = dyn_cast<arith::TruncFOp>(op);
+        rounding && type.getElementType().isBF16() &&
+        type.getDimSize(0) % 2 == 0 &&
+        getElementTypeOrSelf(operands[0].getType()).isF32()) {
+      bool truncates =
+          rounding.getRoundingmode() == arith::RoundingMode::toward_zero;
+      arith::FastMathFlags flags =
+          rounding.getFastmath().value_or(arith::FastMathFlags::none);
+      if (truncates ||
+          bitEnumContainsAll(flags, arith::FastMathFlags::nnan)) {
+        fragments.push_back(roundToBF16(operands[0], type, truncates));
+        continue;
+      }
+    }
+    if (auto compare = dyn_cast<arith::CmpIOp>(op))
+      if (auto position = compare.getLhs().getDefiningOp<TilePositionOp>();
+          position && compare.getPredicate() < arith::CmpIPredicate::ult) {
+        fragments.push_back(
+            comparePosition(compare, position, fragment, operands[1]));
+        continue;
+      }
+    // Calls of ocml take one number.
+    if (isa<math::MathDialect>(op->getDialect()) && !isa<math::FmaOp>(op)) {
+      fragments.push_back(elementByElement(op, operands, type));
+      continue;
+    }
+    if (avoidsPackedF32() && type.getElementType().isF32()) {
+      fragments.push_back(elementByElement(op, operands, type));
+      continue;
+    }
     OperationState state(op->getLoc(), op->getName(), operands, type,
                          op->getAttrs());
     fragments.push_back(builder.create(state)->getResult(0));
@@ -881,8 +1280,12 @@ LogicalResult LaneBody::rewriteElementwise(Operation *op) {
 
 LogicalResult LaneBody::rewriteLoop(scf::ForOp op) {
   SmallVector<Value> initial;
-  for (Value init : op.getInitArgs()) {
-    if (isTile(init.getType()))
+  for (auto [init, argument, result] :
+       llvm::zip_equal(op.getInitArgs(), op.getRegionIterArgs(),
+                       op.getResults())) {
+    if (isStaged(init.getType()))
+      staged[argument] = staged[result] = staged.lookup(init);
+    else if (isTile(init.getType()))
       llvm::append_range(initial, tiles[init]);
     else
       initial.push_back(mapping.lookup(init));
@@ -896,6 +1299,8 @@ LogicalResult LaneBody::rewriteLoop(scf::ForOp op) {
   auto take = [&](ValueRange from, ValueRange to) {
     auto next = to.begin();
     for (Value value : from) {
+      if (isStaged(value.getType()))
+        continue;
       if (!isTile(value.getType())) {
         mapping.map(value, *next++);
         continue;
@@ -917,6 +1322,12 @@ LogicalResult LaneBody::rewriteLoop(scf::ForOp op) {
     if (failed(rewrite(*op.getBody())))
       return failure();
   }
+  for (auto [argument, yielded] :
+       llvm::zip_equal(op.getRegionIterArgs(), op.getYieldedValues()))
+    if (isStaged(argument.getType()) &&
+        staged.lookup(argument) != staged.lookup(yielded))
+      return op.emitError("expected staged tiles that a loop carries to keep "
+                          "their memory: stage 'into' them");
   take(op.getResults(), loop.getResults());
   return success();
 }
@@ -965,10 +1376,17 @@ LogicalResult LaneBody::checkTypes(Operation *op) {
     if (isTile(type))
       return cast<RankedTensorType>(type).getRank() <= 2;
     if (auto tensor = dyn_cast<RankedTensorType>(type))
-      return isOperand ? isa<ReadTileOp>(op) : isa<StageTileOp>(op);
+      return isOperand ? isa<ReadTileOp, StageTileOp>(op) ||
+                             (isStaged(type) &&
+                              (isa<scf::ForOp>(op) ||
+                               (isa<scf::YieldOp>(op) &&
+                                isa<scf::ForOp>(op->getParentOp()))))
+                       : isa<StageTileOp>(op) ||
+                             (isStaged(type) && isa<scf::ForOp>(op));
     return !isa<ShapedType>(type) ||
            (isa<MemRefType>(type) &&
-            isa<LoadTileOp, StoreTileOp, memref::ReinterpretCastOp>(op));
+            isa<LoadTileOp, StoreTileOp, GatherTileOp, memref::LoadOp,
+                memref::ReinterpretCastOp>(op));
   };
   for (Value operand : op->getOperands())
     if (!isKnown(operand, /*isOperand=*/true))
@@ -998,10 +1416,16 @@ LogicalResult LaneBody::rewrite(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](LoadTileOp op) { return rewriteLoad(op); })
       .Case([&](StoreTileOp op) { return rewriteStore(op); })
+      .Case([&](GatherTileOp op) { return rewriteGather(op); })
+      .Case([&](memref::LoadOp op) { return rewriteScalarLoad(op); })
       .Case([&](StageTileOp op) { return rewriteStage(op); })
       .Case([&](ReadTileOp op) { return rewriteRead(op); })
       .Case([&](DotOp op) { return rewriteDot(op); })
       .Case([&](ReduceTileOp op) { return rewriteReduce(op); })
+      .Case([&](AnyTileOp op) {
+        rewriteAny(op);
+        return success();
+      })
       .Case([&](BroadcastTileOp op) {
         rewriteBroadcast(op);
         return success();
@@ -1017,6 +1441,8 @@ LogicalResult LaneBody::rewrite(Operation *op) {
       .Case([&](scf::YieldOp op) {
         SmallVector<Value> operands;
         for (Value operand : op.getOperands()) {
+          if (isStaged(operand.getType()))
+            continue;
           if (isTile(operand.getType()))
             llvm::append_range(operands, tiles[operand]);
           else
@@ -1060,6 +1486,14 @@ LogicalResult LaneBody::rewrite(Operation *op) {
         bool hasTile = llvm::any_of(op->getResultTypes(), isTile);
         if (hasTile)
           return rewriteElementwise(op);
+        if (dialect == "math" && op->getNumResults() == 1) {
+          SmallVector<Value> operands;
+          for (Value operand : op->getOperands())
+            operands.push_back(mapping.lookup(operand));
+          mapping.map(op->getResult(0),
+                      createMath(op, operands, op->getResult(0).getType()));
+          return success();
+        }
         builder.clone(*op, mapping);
         return success();
       });
@@ -1087,7 +1521,7 @@ LogicalResult LaneBody::distribute(GridWorkgroupOp workgroup, IRMapping known) {
   if (failed(rewrite(workgroup.getBody().front())))
     return failure();
   gpu::ReturnOp::create(builder, workgroup.getLoc());
-  return success();
+  return placeBarriers();
 }
 
 //===----------------------------------------------------------------------===//
@@ -1168,6 +1602,9 @@ LogicalResult DistributeTilesPass::distribute(func::FuncOp function,
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                   builder.getUnitAttr());
   kernel->setAttr(kGridAttrName, grid);
+  StringRef waves = ROCDL::ROCDLDialect::WavesPerEuAttrHelper::getNameStr();
+  if (Attribute perSIMD = function->getAttr(waves))
+    kernel->setAttr(waves, perSIMD);
   kernel.setKnownBlockSizeAttr(
       builder.getDenseI32ArrayAttr({int32_t(size), 1, 1}));
   IRMapping mapping;

@@ -84,6 +84,31 @@ LayoutAttr LayoutAttr::withoutDimension(int64_t dimension) const {
                          strip(getWaveEntries(), /*keepsPlace=*/true));
 }
 
+LayoutAttr LayoutAttr::withLanesOf(int64_t dimension) const {
+  int64_t step = 1;
+  auto strip = [&](ArrayRef<Entry> entries, bool keepsPlace, bool keepsLane) {
+    SmallVector<int64_t> flat;
+    for (const Entry &entry : entries) {
+      bool along = entry.step != 0 && entry.dimension == dimension;
+      if (along && !keepsPlace)
+        continue;
+      SmallVector<int64_t> steps(getRank(), 0);
+      if (along && keepsLane) {
+        steps[dimension] = step;
+        step *= 2;
+      } else if (!along) {
+        steps[entry.dimension] = entry.step;
+      }
+      llvm::append_range(flat, steps);
+    }
+    return flat;
+  };
+  SmallVector<int64_t> registers = strip(getRegisterEntries(), false, false);
+  SmallVector<int64_t> lanes = strip(getLaneEntries(), true, true);
+  return LayoutAttr::get(getContext(), getRank(), registers, lanes,
+                         strip(getWaveEntries(), true, false));
+}
+
 LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t rank, ArrayRef<int64_t> registers,
                                  ArrayRef<int64_t> lanes,
@@ -176,13 +201,23 @@ LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
 
 LogicalResult
 LdsLayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                      int64_t contiguous, int64_t padding) {
+                      int64_t contiguous, int64_t padding,
+                      ArrayRef<int64_t> swizzle) {
   if (contiguous < 0 || contiguous > 1)
     return emitError() << "expected the contiguous dimension to be 0 or 1, got "
                        << contiguous;
   if (padding < 0 || padding > kMaxStep)
     return emitError() << "expected a padding from 0 to " << kMaxStep
                        << ", got " << padding;
+  if (!swizzle.empty() && padding != 0)
+    return emitError() << "expected either a swizzle or a padding, got both";
+  if (swizzle.size() > 3)
+    return emitError() << "expected a swizzle of at most 3 bits, got "
+                       << swizzle.size();
+  for (int64_t rows : swizzle)
+    if (rows <= 0 || rows > kMaxStep)
+      return emitError() << "expected bits of row numbers from 1 to "
+                         << kMaxStep << " in a swizzle, got " << rows;
   return success();
 }
 
@@ -284,6 +319,22 @@ LogicalResult StoreTileOp::verify() {
                         getVector());
 }
 
+LogicalResult GatherTileOp::verify() {
+  if (!getCheckedLayout(*this, getResult(), "a tile"))
+    return failure();
+  auto type = cast<RankedTensorType>(getResult().getType());
+  RankedTensorType wanted =
+      type.clone(IntegerType::get(getContext(), 64));
+  if (getIndices().getType() != wanted)
+    return emitOpError("expected indices of ")
+           << wanted << ", got " << getIndices().getType();
+  auto memory = cast<MemRefType>(getSource().getType());
+  if (memory.getElementType() != type.getElementType())
+    return emitOpError("expected memory of the tile's elements ")
+           << type.getElementType() << ", got " << memory;
+  return success();
+}
+
 /// Checks a tile in registers and the same in LDS.
 static LogicalResult verifyStaging(Operation *op, Value inRegisters,
                                    Value inLds) {
@@ -302,6 +353,13 @@ static LogicalResult verifyStaging(Operation *op, Value inRegisters,
            << staged;
   if (type.getElementType().isInteger(1))
     return op->emitOpError("cannot stage bits, got ") << type;
+  int64_t bits = type.getElementType().getIntOrFloatBitWidth();
+  int64_t rowBytes = type.getDimSize(layout.getContiguous()) * bits / 8;
+  int64_t groups = int64_t(1) << layout.getSwizzle().size();
+  if (groups > 1 && rowBytes % (16 * groups) != 0)
+    return op->emitOpError("expected rows of a multiple of ")
+           << 16 * groups << " bytes for a swizzle of "
+           << layout.getSwizzle().size() << " bits, got " << rowBytes;
   return success();
 }
 
@@ -454,9 +512,28 @@ static LogicalResult verifySlice(Operation *op, Value tile, Value slice,
 }
 
 LogicalResult ReduceTileOp::verify() {
-  if (failed(verifySlice(*this, getSource(), getResult(), getDimension())))
-    return failure();
   auto type = cast<RankedTensorType>(getSource().getType());
+  if (cast<RankedTensorType>(getResult().getType()).getRank() == 1) {
+    if (failed(verifySlice(*this, getSource(), getResult(), getDimension())))
+      return failure();
+  } else {
+    LayoutAttr layout = getCheckedLayout(*this, getSource(), "a tile");
+    if (!layout)
+      return failure();
+    int64_t dimension = getDimension();
+    if (type.getRank() != 2 || dimension < 0 || dimension > 1)
+      return emitOpError("expected dimension 0 or 1 of a tile of rank 2, got "
+                         "dimension ")
+             << dimension << " of " << type;
+    LayoutAttr left = layout.withLanesOf(dimension);
+    SmallVector<int64_t> shape(type.getShape());
+    shape[dimension] = left.getExtents()[dimension];
+    auto wanted = RankedTensorType::get(shape, type.getElementType(), left);
+    if (getResult().getType() != wanted)
+      return emitOpError("expected ")
+             << wanted << " for what the lanes along dimension " << dimension
+             << " of " << type << " hold, got " << getResult().getType();
+  }
   for (const Entry &entry :
        cast<LayoutAttr>(type.getEncoding()).getWaveEntries())
     if (entry.step != 0 && entry.dimension == int64_t(getDimension()))
@@ -478,6 +555,14 @@ LogicalResult ReduceTileOp::verifyRegions() {
   for (Operation &op : body.without_terminator())
     if (op.getNumRegions() != 0 || !isPure(&op))
       return op.emitOpError("not supported in a reduction of a tile");
+  return success();
+}
+
+LogicalResult AnyTileOp::verify() {
+  if (!getCheckedLayout(*this, getSource(), "a tile"))
+    return failure();
+  if (!getElementTypeOrSelf(getSource().getType()).isInteger(1))
+    return emitOpError("expected a tile of i1, got ") << getSource().getType();
   return success();
 }
 

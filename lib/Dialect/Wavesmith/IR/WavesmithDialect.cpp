@@ -79,6 +79,35 @@ OdeScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+LogicalResult AttentionScheduleAttr::verify(
+    function_ref<InFlightDiagnostic()> emitError, int64_t version,
+    int64_t waves, int64_t keys, int64_t wavesPerSIMD, int64_t prefetch,
+    int64_t rescaleAbove, AttentionRounding rounding, int64_t priority,
+    int64_t dies) {
+  if (version != 1)
+    return emitError() << "expected version 1 of the schedule, got " << version;
+  struct Limit {
+    StringRef name;
+    int64_t value, least, most;
+    bool isPowerOf2;
+  };
+  for (const Limit &limit : {Limit{"waves", waves, 1, 8, true},
+                             Limit{"keys", keys, 32, 128, true},
+                             Limit{"waves_per_simd", wavesPerSIMD, 0, 8, false},
+                             Limit{"prefetch", prefetch, 0, 1, false},
+                             Limit{"rescale_above", rescaleAbove, 0, 8, false},
+                             Limit{"priority", priority, 0, 3, false},
+                             Limit{"dies", dies, 1, 64, true}})
+    if (limit.value < limit.least || limit.value > limit.most ||
+        (limit.isPowerOf2 && !llvm::isPowerOf2_64(limit.value)))
+      return emitError() << "expected " << limit.name << " to be "
+                         << (limit.isPowerOf2 ? "a power of two from "
+                                              : "a number from ")
+                         << limit.least << " to " << limit.most << ", got "
+                         << limit.value;
+  return success();
+}
+
 LogicalResult
 AsymptoticAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        APFloat fluxFraction, APFloat timeFraction,

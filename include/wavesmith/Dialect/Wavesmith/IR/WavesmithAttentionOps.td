@@ -126,6 +126,9 @@ def Wavesmith_AttentionOp : Wavesmith_Op<"attention",
     tensor.extract must be clamped where it could leave the tensor. With `thd`
     i and j count from the start of the sequence.
 
+    The attribute `schedule`, in the dictionary of attributes, says how it is
+    mapped to the device; without it there is a default.
+
     The score and all that follows is computed in f32 at least; o is rounded to
     its type (f16, bf16 or f32) once. The order of the sums is free: results are
     held to an error bound against f64, not to bits. `o` has the shape of `q`
@@ -175,7 +178,8 @@ def Wavesmith_AttentionOp : Wavesmith_Op<"attention",
     OptionalAttr<Wavesmith_DiagonalAlignmentAttr>:$causal,
     OptionalAttr<DenseI64ArrayAttr>:$window,
     OptionalAttr<Wavesmith_DiagonalAlignmentAttr>:$window_alignment,
-    OptionalAttr<F64Attr>:$softcap);
+    OptionalAttr<F64Attr>:$softcap,
+    OptionalAttr<Wavesmith_AttentionScheduleAttr>:$schedule);
   let results = (outs
     RankedTensorOf<[F32, F16, BF16]>:$o,
     Optional<RankedTensorOf<[F32]>>:$lse);

@@ -78,6 +78,57 @@ def Wavesmith_OdeScheduleAttr : Wavesmith_Attr<"OdeSchedule", "ode_schedule"> {
   let genVerifyDecl = 1;
 }
 
+def Wavesmith_AttentionRounding : I32EnumAttr<"AttentionRounding",
+    "how the weights of attention become 16-bit numbers", [
+      I32EnumAttrCase<"NearestEven", 0, "nearest_even">,
+      I32EnumAttrCase<"Truncate", 1, "truncate">]> {
+  let cppNamespace = "::wavesmith";
+  let genSpecializedAttr = 0;
+}
+
+def Wavesmith_AttentionScheduleAttr
+    : Wavesmith_Attr<"AttentionSchedule", "attention_schedule"> {
+  let summary = "how attention is mapped to the device";
+  let description = [{
+    The string form has a version, 1, which changes when its meaning does.
+
+    - `waves`: wavefronts of a workgroup, 1, 2, 4 or 8; each has 32 queries.
+    - `keys`: keys of a tile, a power of two from 32 to 128.
+    - `waves_per_simd`: wavefronts that shall fit a SIMD, 1 to 8: the registers
+      that one may have. 0 leaves it to the back end.
+    - `prefetch`: 1 loads the next tile of keys and values while this one is
+      computed with, 0 does not.
+    - `rescale_above`: the running maximum is replaced, and what was summed is
+      scaled, only for queries whose maximum has grown by more than this in
+      base 2, from 0 (every time it grows) to 8. Which queries does not depend
+      on others.
+    - `rounding`: of the weights to bf16, `nearest_even` or `truncate`; those
+      of f16 are always rounded to nearest.
+    - `priority`: the priority of a wavefront during its matrix products, 0 to
+      3, as s_setprio has it; 0 leaves it alone.
+    - `dies`: workgroups are renumbered so that those of one head come to one
+      of so many dies; 1 leaves their order alone.
+
+    All but `version` may be left out; what is left out is that of the default
+    schedule named first in the table of lib/Conversion/AttentionToWorkgroup.
+
+    Example: `#wavesmith.attention_schedule<version = 1, waves = 4, keys = 64, rescale_above = 8>`
+  }];
+  let parameters = (ins "int64_t":$version,
+                        DefaultValuedParameter<"int64_t", "4">:$waves,
+                        DefaultValuedParameter<"int64_t", "64">:$keys,
+                        DefaultValuedParameter<"int64_t", "2">:$waves_per_simd,
+                        DefaultValuedParameter<"int64_t", "1">:$prefetch,
+                        DefaultValuedParameter<"int64_t", "8">:$rescale_above,
+                        DefaultValuedParameter<
+                            "::wavesmith::AttentionRounding",
+                            "::wavesmith::AttentionRounding::NearestEven">:$rounding,
+                        DefaultValuedParameter<"int64_t", "0">:$priority,
+                        DefaultValuedParameter<"int64_t", "1">:$dies);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 def Wavesmith_AsymptoticAttr : Wavesmith_Attr<"Asymptotic", "asymptotic"> {
   let summary = "the explicit asymptotic method";
   let description = [{

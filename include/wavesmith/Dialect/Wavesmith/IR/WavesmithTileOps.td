@@ -86,6 +86,9 @@ def Wavesmith_LayoutAttr : Wavesmith_Attr<"Layout", "layout",
     /// The layout of a tile without a dimension: what leads along it leads
     /// nowhere, and registers along it fall away.
     LayoutAttr withoutDimension(int64_t dimension) const;
+    /// The layout of a tile that has one element left along a dimension for
+    /// each of the lanes that lead along it, in the order of their bits.
+    LayoutAttr withLanesOf(int64_t dimension) const;
   }];
 }
 
@@ -96,17 +99,24 @@ def Wavesmith_LdsLayoutAttr : Wavesmith_Attr<"LdsLayout", "lds_layout"> {
     elements along dimension `contiguous` are neighbours, and `padding`
     elements stay free after each such row, against bank conflicts.
 
-    Example: `#wavesmith.lds_layout<contiguous = 1, padding = 8>`
+    Without padding, `swizzle` does the same in no more space: of the number
+    of a group of 16 bytes in its row, bit i is flipped in the rows r for which
+    r and swizzle[i] have an odd number of bits in common.
+
+    Examples: `#wavesmith.lds_layout<contiguous = 1, padding = 8>`,
+    `#wavesmith.lds_layout<contiguous = 1, padding = 0, swizzle = [1, 2, 4]>`
   }];
-  let parameters = (ins "int64_t":$contiguous, "int64_t":$padding);
+  let parameters = (ins "int64_t":$contiguous, "int64_t":$padding,
+                        OptionalArrayRefParameter<"int64_t">:$swizzle);
   let assemblyFormat = [{
-    `<` `contiguous` `=` $contiguous `,` `padding` `=` $padding `>`
+    `<` `contiguous` `=` $contiguous `,` `padding` `=` $padding
+    (`,` `swizzle` `=` `[` $swizzle^ `]`)? `>`
   }];
   let genVerifyDecl = 1;
 }
 
 def Wavesmith_Tile
-    : RankedTensorOf<[F32, F16, BF16, F8E4M3FNUZ, I32, I1],
+    : RankedTensorOf<[F32, F16, BF16, F8E4M3FNUZ, I32, I64, I1],
                      [HasAnyRankOfPred<[1, 2]>], "tile of rank 1 or 2">;
 def Wavesmith_FloatTile
     : RankedTensorOf<[F32, F16, BF16, F8E4M3FNUZ], [HasAnyRankOfPred<[1, 2]>],
@@ -201,19 +211,50 @@ def Wavesmith_StoreTileOp : Wavesmith_Op<"store_tile"> {
   let hasVerifier = 1;
 }
 
-def Wavesmith_StageTileOp : Wavesmith_Op<"stage_tile", [Pure]> {
+def Wavesmith_GatherTileOp : Wavesmith_Op<"gather_tile"> {
+  let summary = "elements of an array, each at an index of its own";
+  let description = [{
+    result[p] = source[indices[p]]. The source is an argument of the kernel, of
+    rank 1. Every index must lie in it. Scalars are read by `memref.load` of
+    such an argument.
+
+    Example: `%v = wavesmith.gather_tile %table[%at] : memref<?xf32>, tensor<64x128xi64, #d> -> tensor<64x128xf32, #d>`
+  }];
+  let arguments = (ins
+      Arg<MemRefRankOf<[F32, F16, BF16, F8E4M3FNUZ, I32, I64], [1]>, "",
+          [MemRead]>:$source,
+      Wavesmith_Tile:$indices);
+  let results = (outs Wavesmith_Tile:$result);
+  let assemblyFormat = [{
+    $source `[` $indices `]` attr-dict `:` type($source) `,` type($indices)
+    `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Wavesmith_StageTileOp : Wavesmith_Op<"stage_tile", [Pure,
+    OptionalTypesMatchWith<"memory of the result's type", "result", "into",
+                           "::llvm::cast<::mlir::Type>($_self)">]> {
   let summary = "place a tile in LDS";
   let description = [{
     The value stays what it is. All wavefronts see it, and `read_tile` reads
     it in any layout. Each operation has memory of its own: in a loop, what
-    was staged by an earlier iteration is gone.
+    was staged by an earlier iteration is gone. With `into` it takes the memory
+    of another staged tile, which is gone then; so a loop carries a tile on
+    while it reads the one of before. A staged tile that a loop carries keeps
+    its memory: what the loop begins with and what it yields stand in the same.
 
-    Example: `%s = wavesmith.stage_tile %k : tensor<64x128xf16, #load> -> tensor<64x128xf16, #wavesmith.lds_layout<contiguous = 1, padding = 8>>`
+    Barriers are placed where one is needed: between writing and reading, and
+    before memory that was read is written again.
+
+    Examples: `%s = wavesmith.stage_tile %k : tensor<64x128xf16, #load> -> tensor<64x128xf16, #wavesmith.lds_layout<contiguous = 1, padding = 8>>`,
+    `%next = wavesmith.stage_tile %k1 into %s : tensor<64x128xf16, #load> -> tensor<64x128xf16, #wavesmith.lds_layout<contiguous = 1, padding = 8>>`
   }];
-  let arguments = (ins Wavesmith_Tile:$source);
+  let arguments = (ins Wavesmith_Tile:$source, Optional<Wavesmith_Tile>:$into);
   let results = (outs Wavesmith_Tile:$result);
-  let assemblyFormat =
-      "$source attr-dict `:` type($source) `->` type($result)";
+  let assemblyFormat = [{
+    $source (`into` $into^)? attr-dict `:` type($source) `->` type($result)
+  }];
   let hasVerifier = 1;
 }
 
@@ -295,6 +336,10 @@ def Wavesmith_ReduceTileOp : Wavesmith_Op<"reduce_tile",
     that differ in the bit combine. Wavefronts must not lead along the
     dimension.
 
+    A result of rank 2 keeps the dimension, with one element for each of the
+    lanes that lead along it: each lane folds its own and no more. A further
+    `reduce_tile` does the rest.
+
     Example:
 
     ```mlir
@@ -314,6 +359,21 @@ def Wavesmith_ReduceTileOp : Wavesmith_Op<"reduce_tile",
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
+}
+
+def Wavesmith_AnyTileOp : Wavesmith_Op<"any_tile", [Pure]> {
+  let summary = "whether any element that the wavefront holds is true";
+  let description = [{
+    Wavefronts may differ in their answers, the lanes of one do not. What
+    happens under such a condition must not change the values of other
+    wavefronts: no tile is staged there.
+
+    Example: `%any = wavesmith.any_tile %grows : tensor<2x128xi1, #part>`
+  }];
+  let arguments = (ins Wavesmith_Tile:$source);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source)";
+  let hasVerifier = 1;
 }
 
 def Wavesmith_BroadcastTileOp : Wavesmith_Op<"broadcast_tile", [Pure]> {
