@@ -331,7 +331,7 @@ def _build(
         f"  {left} = wavesmith.attention %q, %k, %v {' '.join(clauses)}",
         f"      : ({', '.join(tensor_types)}) -> ({returned})",
     ]
-    region_arguments = [f"%captured{i}: {t}" for i, t in enumerate(captures.types())]
+    region_arguments = [f"%array{i}: {t}" for i, t in enumerate(captures.types())]
     for keyword, region in read.items():
         roles_ = flex.SCORE_ARGUMENTS if keyword == "score" else flex.MASK_ARGUMENTS
         block = [f"%{r}: {'f32' if r == 'score' else 'index'}" for r in roles_]

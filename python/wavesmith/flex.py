@@ -522,19 +522,19 @@ class RegionReader(Reader):
         what = f"'{shown}' goes from {low} to {high}" if low != high else f"'{shown}' is {low}"
         remedy = f"make it longer, or keep the index inside: `min(max({shown}, 0), {size - 1})`"
         fitting = [r for r, n in self._extents.items() if n == size]
-        if isinstance(node, ast.Name) and fitting and node.id in self._extents:
+        if size > 1 and isinstance(node, ast.Name) and fitting and node.id in self._extents:
             remedy = f"dimension {dimension} is as long as {fitting[0]} goes: index by that, or " \
                      f"make it {high + 1} long"  # fmt: skip
         self._fail(
-            node, f"the captured array '{capture.name}' of shape {capture.array.shape} has {size} "
-            f"elements along dimension {dimension}, but {what}", remedy,
+            node, f"the captured array '{capture.name}' of shape {capture.array.shape} has the "
+            f"size {size} along dimension {dimension}, but {what}", remedy,
         )  # fmt: skip
 
     def _extract(self, node: ast.AST, capture: Capture) -> PairValue:
         operands = ", ".join(self._use(node, index, "index") for index in capture.indices)
         kind = _CAPTURED[capture.array.dtype.name]
         shape = "".join(f"{n}x" for n in capture.array.shape)
-        text = f"tensor.extract %captured{capture.number}[{operands}] : tensor<{shape}{kind}>"
+        text = f"tensor.extract %array{capture.number}[{operands}] : tensor<{shape}{kind}>"
         entry = self._operand(node, self._make(node, text, kind))
         if kind == "f32":
             return self._make(node, text, "f32")
