@@ -218,8 +218,8 @@ nb::str run(Device &device, const CodeObject &code, const std::string &kernel,
     names[i] = nb::cast<std::string>(item[0]);
     buffers.push_back(
         std::make_unique<Buffer>(item[1], nb::cast<bool>(item[2])));
-    arrays.push_back(buffers.back()->describe(
-        names[i], nb::cast<std::string>(item[3])));
+    arrays.push_back(
+        buffers.back()->describe(names[i], nb::cast<std::string>(item[3])));
   }
   char *report = nullptr, *message = nullptr;
   wavesmith_status status;
