@@ -472,16 +472,18 @@ wavesmith_status wavesmith_run(wavesmith_device *device,
     if (!plan)
       return failed(WAVESMITH_INVALID_ARGUMENT, plan.takeError());
     for (const auto &[argument, view] : wanted) {
-      llvm::SmallVector<int64_t, 4> shape = argument->getShape(plan->zones);
+      llvm::SmallVector<int64_t, 4> shape = argument->getShape(plan->sizes);
       if (view.type != argument->type)
         return invalid("output '" + argument->name + "': expected type " +
                        stringify(argument->type) + ", got " +
                        stringify(view.type));
       if (llvm::ArrayRef<int64_t>(view.shape) != llvm::ArrayRef<int64_t>(shape))
         return invalid("output '" + argument->name + "': expected shape " +
-                       argument->formatShape() + " with " +
-                       llvm::Twine(plan->zones) + " zones, got " +
-                       formatShape(view.shape));
+                       argument->formatShape() +
+                       (plan->zones ? " with " + std::to_string(plan->zones) +
+                                          " zones"
+                                    : ", which is " + formatShape(shape)) +
+                       ", got " + formatShape(view.shape));
     }
 
     std::lock_guard<std::mutex> lock(device->mutex);
@@ -544,6 +546,9 @@ wavesmith_status wavesmith_call(const wavesmith_code_object *code_object,
     auto described = code_object->description.findKernel(orEmpty(kernel));
     if (!described)
       return failed(WAVESMITH_INVALID_ARGUMENT, described.takeError());
+    if (described->isGrid())
+      return invalid("kernel '" + described->name +
+                     "' has no zones; run it by wavesmith_run");
     shapes.reserve(num_arguments);
     for (const wavesmith_argument &given :
          llvm::ArrayRef<wavesmith_argument>(arguments, num_arguments)) {

@@ -8,6 +8,8 @@
 
 #include "wavesmith/Device/KernelDescription.h"
 #include "wavesmith/Target/Target.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include <limits>
 
@@ -28,13 +30,15 @@ llvm::StringRef wavesmith::stringify(ArgumentKind kind) {
     return "workspace";
   case ArgumentKind::Zones:
     return "zones";
+  case ArgumentKind::Dimension:
+    return "dimension";
   }
   return "unknown";
 }
 
 int ArgumentDescription::getZonesDimension() const {
   for (size_t i = 0; i < shape.size(); ++i)
-    if (shape[i].isZones)
+    if (shape[i].isZones())
       return i;
   return -1;
 }
@@ -43,15 +47,25 @@ llvm::SmallVector<int64_t, 4>
 ArgumentDescription::getShape(int64_t zones) const {
   llvm::SmallVector<int64_t, 4> sizes;
   for (const ArgumentDimension &dimension : shape)
-    sizes.push_back(dimension.isZones ? zones : dimension.size);
+    sizes.push_back(dimension.isZones() ? zones : dimension.size);
   return sizes;
+}
+
+llvm::SmallVector<int64_t, 4>
+ArgumentDescription::getShape(const llvm::StringMap<int64_t> &sizes) const {
+  llvm::SmallVector<int64_t, 4> result;
+  for (const ArgumentDimension &dimension : shape)
+    result.push_back(dimension.isFixed() ? dimension.size
+                                         : sizes.lookup(dimension.name));
+  return result;
 }
 
 std::string ArgumentDescription::formatShape() const {
   std::string text = "[";
   for (size_t i = 0; i < shape.size(); ++i)
     text += (i ? ", " : "") +
-            (shape[i].isZones ? "zones" : std::to_string(shape[i].size));
+            (shape[i].isFixed() ? std::to_string(shape[i].size)
+                                : shape[i].name);
   return text + "]";
 }
 
@@ -147,7 +161,8 @@ static llvm::Expected<uint32_t> readPositive(const llvm::json::Value *value,
 }
 
 static llvm::Expected<ArgumentDescription>
-readArgument(const llvm::json::Value &value, const std::string &place) {
+readArgument(const llvm::json::Value &value, const std::string &place,
+             bool isGrid) {
   const llvm::json::Object *object = value.getAsObject();
   if (!object)
     return fail(place, &value, "an object");
@@ -165,14 +180,16 @@ readArgument(const llvm::json::Value &value, const std::string &place) {
   bool known = false;
   for (ArgumentKind candidate :
        {ArgumentKind::Scalar, ArgumentKind::Input, ArgumentKind::Output,
-        ArgumentKind::Workspace, ArgumentKind::Zones})
+        ArgumentKind::Workspace,
+        isGrid ? ArgumentKind::Dimension : ArgumentKind::Zones})
     if (*kind == stringify(candidate)) {
       argument.kind = candidate;
       known = true;
     }
   if (!known)
     return fail(path + "kind", object->get("kind"),
-                "one of scalar, input, output, workspace, zones");
+                "one of scalar, input, output, workspace, " +
+                    llvm::Twine(isGrid ? "dimension" : "zones"));
 
   llvm::Expected<std::string> type = readString(*object, path, "type");
   if (!type)
@@ -182,30 +199,36 @@ readArgument(const llvm::json::Value &value, const std::string &place) {
     return fail(path + "type", object->get("type"),
                 "one of " + llvm::Twine(elementTypeNames));
   argument.type = *elementType;
-  if (argument.kind == ArgumentKind::Zones &&
-      argument.type != ElementType::I64 && argument.type != ElementType::I32)
+  bool isSize = argument.kind == ArgumentKind::Zones ||
+                argument.kind == ArgumentKind::Dimension;
+  if (isSize && argument.type != ElementType::I64 &&
+      argument.type != ElementType::I32)
     return fail(path + "type", object->get("type"),
-                "i64 or i32 for the number of zones");
+                isGrid ? "i64 or i32 for a dimension"
+                       : "i64 or i32 for the number of zones");
 
   const llvm::json::Value *shape = object->get("shape");
   if (!argument.isArray()) {
     if (shape)
       return fail(path + "shape", shape, "nothing for a " + llvm::Twine(*kind));
-  } else {
+  } else if (shape || !isGrid) {
     const llvm::json::Array *sizes = shape ? shape->getAsArray() : nullptr;
     if (!sizes || sizes->empty())
       return fail(path + "shape", shape,
-                  "an array of sizes, at most one of them \"zones\"");
+                  isGrid ? "an array of sizes and names of sizes"
+                         : "an array of sizes, at most one of them \"zones\"");
     for (size_t i = 0; i < sizes->size(); ++i) {
       const llvm::json::Value &size = (*sizes)[i];
       std::string sizePath = path + "shape[" + std::to_string(i) + "]";
       ArgumentDimension dimension;
       if (std::optional<llvm::StringRef> text = size.getAsString()) {
-        if (*text != "zones")
-          return fail(sizePath, &size, "a positive integer or \"zones\"");
-        if (argument.getZonesDimension() >= 0)
+        if (isGrid ? text->empty() || *text == "zones" : *text != "zones")
+          return fail(sizePath, &size,
+                      isGrid ? "a positive integer or the name of a size"
+                             : "a positive integer or \"zones\"");
+        if (!isGrid && argument.getZonesDimension() >= 0)
           return fail(path + "shape", shape, "\"zones\" at one place only");
-        dimension.isZones = true;
+        dimension.name = text->str();
       } else {
         llvm::Expected<uint32_t> number = readPositive(&size, sizePath);
         if (!number)
@@ -223,6 +246,29 @@ readArgument(const llvm::json::Value &value, const std::string &place) {
                                      ": unknown member of an argument");
   }
   return argument;
+}
+
+/// "8", "batch" or "queries ceildiv 128"; another expression has no value here.
+static GridSize readGridSize(llvm::StringRef text) {
+  GridSize size;
+  size.text = text.str();
+  auto isName = [](llvm::StringRef word) {
+    return !word.empty() && !llvm::isDigit(word[0]) &&
+           llvm::all_of(word, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+  };
+  int64_t number = 0;
+  if (!text.getAsInteger(10, number)) {
+    size.size = number > 0 ? number : 0;
+    return size;
+  }
+  auto [name, divisor] = text.split(" ceildiv ");
+  bool isDivided = name.size() != text.size();
+  if (!isName(name) ||
+      (isDivided && (divisor.getAsInteger(10, number) || number < 1)))
+    return size;
+  size.dimension = name.str();
+  size.divisor = isDivided ? number : 1;
+  return size;
 }
 
 static llvm::Expected<KernelDescription>
@@ -258,11 +304,24 @@ readKernel(const llvm::json::Value &value, const std::string &place,
                       " work-items");
   }
 
-  llvm::Expected<uint32_t> zones = readPositive(
-      object->get("zones_per_workgroup"), path + "zones_per_workgroup");
-  if (!zones)
-    return zones.takeError();
-  kernel.zonesPerWorkgroup = *zones;
+  if (const llvm::json::Value *grid = object->get("grid")) {
+    const llvm::json::Array *gridSizes = grid->getAsArray();
+    if (!gridSizes || gridSizes->size() != 3)
+      return fail(path + "grid", grid, "an array of 3 expressions");
+    for (unsigned i = 0; i < 3; ++i) {
+      std::optional<llvm::StringRef> text = (*gridSizes)[i].getAsString();
+      if (!text || text->empty())
+        return fail(path + "grid[" + llvm::Twine(i) + "]", &(*gridSizes)[i],
+                    "an expression as a string");
+      kernel.grid.push_back(readGridSize(*text));
+    }
+  } else {
+    llvm::Expected<uint32_t> zones = readPositive(
+        object->get("zones_per_workgroup"), path + "zones_per_workgroup");
+    if (!zones)
+      return zones.takeError();
+    kernel.zonesPerWorkgroup = *zones;
+  }
 
   const llvm::json::Value *list = object->get("arguments");
   const llvm::json::Array *arguments = list ? list->getAsArray() : nullptr;
@@ -273,7 +332,7 @@ readKernel(const llvm::json::Value &value, const std::string &place,
   for (size_t i = 0; i < arguments->size(); ++i) {
     std::string argumentPath = path + "arguments[" + std::to_string(i) + "]";
     llvm::Expected<ArgumentDescription> argument =
-        readArgument((*arguments)[i], argumentPath);
+        readArgument((*arguments)[i], argumentPath, kernel.isGrid());
     if (!argument)
       return argument.takeError();
     if (!names.insert(argument->name).second)

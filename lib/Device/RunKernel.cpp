@@ -148,7 +148,6 @@ llvm::json::Value LaunchReport::toJSON() const {
       {"wavesmith_report", 1},
       {"device", std::move(deviceObject)},
       {"kernel", kernel},
-      {"zones", zones},
       {"grid", toArray(grid)},
       {"workgroup_size", toArray(workgroup)},
       {"resources",
@@ -166,10 +165,13 @@ llvm::json::Value LaunchReport::toJSON() const {
                           {"workgroups_per_cu", occupancy.workgroupsPerCU},
                           {"fraction", occupancy.fraction},
                           {"limit", stringify(occupancy.limit)}}}};
+  if (zones)
+    root["zones"] = zones;
   if (counters) {
     root["counters"] = countersToJSON(*counters);
-    root["instructions_per_zone"] =
-        double(counters->instructions) / double(zones);
+    if (zones)
+      root["instructions_per_zone"] =
+          double(counters->instructions) / double(zones);
     if (counters->VALU)
       root["valu_utilization_percent"] = counters->activeVALULanesPercent();
   }
@@ -236,13 +238,19 @@ static bool takesValue(const ArgumentDescription &argument) {
          argument.kind == ArgumentKind::Scalar;
 }
 
-/// Whether \p value has the type and shape of \p argument. Sets \p zones at the
-/// first zones dimension and compares later ones with it; \p zonesFrom says
-/// where the number came from.
+namespace {
+/// A size that has a name, and where it came from.
+struct NamedSize {
+  int64_t size;
+  std::string from;
+};
+} // namespace
+
+/// Whether \p value has the type and shape of \p argument. Enters the sizes that
+/// have names into \p sizes and compares later ones with them.
 static llvm::Error checkValue(const ArgumentDescription &argument,
                               const HostArrayView &value,
-                              std::optional<int64_t> &zones,
-                              std::string &zonesFrom) {
+                              llvm::StringMap<NamedSize> &sizes) {
   std::string what =
       (stringify(argument.kind) + " '" + argument.name + "'").str();
   if (value.type != argument.type)
@@ -265,22 +273,95 @@ static llvm::Error checkValue(const ArgumentDescription &argument,
     return failShape();
   for (size_t i = 0; i < value.shape.size(); ++i) {
     int64_t size = value.shape[i];
-    if (!argument.shape[i].isZones) {
-      if (size != argument.shape[i].size)
+    const ArgumentDimension &dimension = argument.shape[i];
+    if (dimension.isFixed()) {
+      if (size != dimension.size)
         return failShape();
       continue;
     }
-    if (size == 0)
+    if (size == 0 && dimension.isZones())
       return llvm::createStringError(what + " has zero zones: shape " +
                                      formatShape(value.shape));
-    if (zones && *zones != size)
-      return llvm::createStringError(what + " has " + llvm::Twine(size) +
-                                     " zones, " + zonesFrom + " has " +
-                                     llvm::Twine(*zones));
-    if (!zones) {
-      zones = size;
-      zonesFrom = what;
-    }
+    auto [known, isNew] =
+        sizes.try_emplace(dimension.name, NamedSize{size, what});
+    if (!isNew && known->second.size != size)
+      return llvm::createStringError(
+          what + " has " + llvm::Twine(size) + " " + dimension.name + ", " +
+          known->second.from + " has " + llvm::Twine(known->second.size));
+  }
+  return llvm::Error::success();
+}
+
+/// The value of a scalar that is the size of a dimension.
+static llvm::Expected<int64_t> readSize(const ArgumentDescription &argument,
+                                        const HostArrayView &value) {
+  llvm::StringMap<NamedSize> none;
+  if (llvm::Error error = checkValue(argument, value, none))
+    return error;
+  int64_t size = 0;
+  if (argument.type == ElementType::I32) {
+    int32_t narrow;
+    std::memcpy(&narrow, value.bytes.data(), sizeof(narrow));
+    size = narrow;
+  } else {
+    std::memcpy(&size, value.bytes.data(), sizeof(size));
+  }
+  if (size < 0)
+    return llvm::createStringError("dimension '" + argument.name +
+                                   "' is negative: " + llvm::Twine(size));
+  return size;
+}
+
+/// The grid of a kernel whose description has one.
+static llvm::Error planGrid(const KernelDescription &kernel, RunPlan &plan) {
+  std::string what = "kernel '" + kernel.name + "'";
+  for (const ArgumentDescription &argument : kernel.arguments) {
+    if (argument.isArray() && argument.shape.empty())
+      return llvm::createStringError(
+          what + ": the description has no shape of array '" + argument.name +
+          "'; launch the kernel by itself");
+    bool isSize = argument.kind == ArgumentKind::Dimension;
+    if (isSize && !plan.sizes.count(argument.name))
+      return llvm::createStringError(what + " needs dimension '" +
+                                     argument.name +
+                                     "', which no input's shape has");
+    if (isSize && argument.type == ElementType::I32 &&
+        plan.sizes.lookup(argument.name) > std::numeric_limits<int32_t>::max())
+      return llvm::createStringError(
+          what + " takes '" + argument.name + "' as i32; " +
+          llvm::Twine(plan.sizes.lookup(argument.name)) + " does not fit");
+    for (const ArgumentDimension &dimension : argument.shape)
+      if (!dimension.isFixed() && !plan.sizes.count(dimension.name))
+        return llvm::createStringError(what + ": no input has the size '" +
+                                       dimension.name + "' of array '" +
+                                       argument.name + "'");
+    if (argument.isArray() &&
+        !getArrayBytes(argument.type, argument.getShape(plan.sizes)))
+      return llvm::createStringError(
+          stringify(argument.kind) + " '" + argument.name + "' of shape " +
+          formatShape(argument.getShape(plan.sizes)) + " is too large");
+  }
+  for (auto [i, size] : llvm::enumerate(kernel.grid)) {
+    if (!size.isKnown() ||
+        (!size.dimension.empty() && !plan.sizes.count(size.dimension)))
+      return llvm::createStringError(what + ": the size of the grid '" +
+                                     size.text +
+                                     "' does not follow from the arguments");
+    int64_t number =
+        size.dimension.empty()
+            ? size.size
+            : int64_t(llvm::divideCeil(
+                  uint64_t(plan.sizes.lookup(size.dimension)),
+                  uint64_t(size.divisor)));
+    if (number == 0)
+      return llvm::createStringError(what + " has nothing to do: '" +
+                                     size.dimension + "' is 0");
+    if (number > std::numeric_limits<uint32_t>::max())
+      return llvm::createStringError(
+          what + " needs " + llvm::Twine(number) + " workgroups; a launch " +
+          "takes up to " +
+          llvm::Twine(std::numeric_limits<uint32_t>::max()));
+    plan.grid[i] = uint32_t(number);
   }
   return llvm::Error::success();
 }
@@ -320,21 +401,38 @@ llvm::Expected<RunPlan> wavesmith::planRun(const RunRequest &request,
   llvm::sort(given);
   std::string known;
   for (const ArgumentDescription &argument : kernel->arguments)
-    if (takesValue(argument))
+    if (takesValue(argument) || argument.kind == ArgumentKind::Dimension)
       known += (known.empty() ? "" : ", ") + argument.name;
   for (llvm::StringRef name : given) {
     const ArgumentDescription *argument = kernel->findArgument(name);
-    if (!argument || !takesValue(*argument))
+    if (!argument || (!takesValue(*argument) &&
+                      argument->kind != ArgumentKind::Dimension))
       return llvm::createStringError(
           "kernel '" + kernel->name + "' has no input or scalar '" + name +
           "'; it has " + (known.empty() ? std::string("none") : known));
   }
 
-  std::optional<int64_t> zones = request.zones;
-  std::string zonesFrom = "the call";
-  if (zones && *zones <= 0)
-    return llvm::createStringError("number of zones must be positive, got " +
-                                   llvm::Twine(*zones));
+  llvm::StringMap<NamedSize> sizes;
+  if (request.zones) {
+    if (kernel->isGrid())
+      return llvm::createStringError("kernel '" + kernel->name +
+                                     "' has no zones; its sizes are those of "
+                                     "the arrays");
+    if (*request.zones <= 0)
+      return llvm::createStringError("number of zones must be positive, got " +
+                                     llvm::Twine(*request.zones));
+    sizes["zones"] = {*request.zones, "the call"};
+  }
+  for (const ArgumentDescription &argument : kernel->arguments) {
+    auto value = request.values.find(argument.name);
+    if (argument.kind != ArgumentKind::Dimension ||
+        value == request.values.end())
+      continue;
+    llvm::Expected<int64_t> size = readSize(argument, value->second);
+    if (!size)
+      return size.takeError();
+    sizes[argument.name] = {*size, "the call"};
+  }
   for (const ArgumentDescription &argument : kernel->arguments) {
     if (!takesValue(argument))
       continue;
@@ -345,21 +443,28 @@ llvm::Expected<RunPlan> wavesmith::planRun(const RunRequest &request,
           " '" + argument.name + "' of type " + stringify(argument.type) +
           (argument.isArray() ? " and shape " + argument.formatShape()
                               : std::string()));
-    if (llvm::Error error =
-            checkValue(argument, value->second, zones, zonesFrom))
+    if (llvm::Error error = checkValue(argument, value->second, sizes))
       return error;
   }
-  if (!zones)
+  for (const auto &size : sizes)
+    plan.sizes[size.getKey()] = size.getValue().size;
+  if (kernel->isGrid()) {
+    if (llvm::Error error = planGrid(*kernel, plan))
+      return error;
+    return plan;
+  }
+  auto zones = plan.sizes.find("zones");
+  if (zones == plan.sizes.end())
     return llvm::createStringError(
         "no input of kernel '" + kernel->name +
         "' has a zones dimension, so the number of zones has to be given");
-  plan.zones = *zones;
+  plan.zones = zones->second;
 
-  uint64_t workgroups =
-      llvm::divideCeil(uint64_t(*zones), uint64_t(kernel->zonesPerWorkgroup));
+  uint64_t workgroups = llvm::divideCeil(uint64_t(plan.zones),
+                                         uint64_t(kernel->zonesPerWorkgroup));
   if (workgroups > std::numeric_limits<uint32_t>::max())
     return llvm::createStringError(
-        llvm::Twine(*zones) + " zones need " + llvm::Twine(workgroups) +
+        llvm::Twine(plan.zones) + " zones need " + llvm::Twine(workgroups) +
         " workgroups of kernel '" + kernel->name + "'; a launch takes up to " +
         llvm::Twine(std::numeric_limits<uint32_t>::max()));
   plan.grid = {uint32_t(workgroups), 1, 1};
@@ -367,17 +472,18 @@ llvm::Expected<RunPlan> wavesmith::planRun(const RunRequest &request,
   for (const ArgumentDescription &argument : kernel->arguments) {
     if (argument.kind == ArgumentKind::Zones &&
         argument.type == ElementType::I32 &&
-        *zones > std::numeric_limits<int32_t>::max())
+        plan.zones > std::numeric_limits<int32_t>::max())
       return llvm::createStringError("kernel '" + kernel->name +
                                      "' takes the number of zones as i32; " +
-                                     llvm::Twine(*zones) + " does not fit");
+                                     llvm::Twine(plan.zones) +
+                                     " does not fit");
     int64_t padded = workgroups * kernel->zonesPerWorkgroup;
     if (argument.isArray() &&
         !getArrayBytes(argument.type, argument.getShape(padded)))
       return llvm::createStringError(
           stringify(argument.kind) + " '" + argument.name + "' of shape " +
-          argument.formatShape() + " is too large for " + llvm::Twine(*zones) +
-          " zones");
+          argument.formatShape() + " is too large for " +
+          llvm::Twine(plan.zones) + " zones");
   }
   return plan;
 }
@@ -477,7 +583,9 @@ llvm::Expected<RunResult> wavesmith::runKernel(Device &device,
     std::memcpy(kernarg.data() + slots[i]->offset, bytes, slots[i]->size);
   };
 
-  const int64_t paddedZones = int64_t(plan->grid[0]) * kernel.zonesPerWorkgroup;
+  llvm::StringMap<int64_t> paddedSizes = plan->sizes;
+  if (!kernel.isGrid())
+    paddedSizes["zones"] = int64_t(plan->grid[0]) * kernel.zonesPerWorkgroup;
   Allocations allocations(device);
   llvm::SmallVector<uint64_t> outputAddresses;
   for (size_t i = 0; i < kernel.arguments.size(); ++i) {
@@ -487,16 +595,23 @@ llvm::Expected<RunResult> wavesmith::runKernel(Device &device,
       store(i, &plan->zones);
       continue;
     }
+    if (argument.kind == ArgumentKind::Dimension) {
+      int64_t size = plan->sizes.lookup(argument.name);
+      store(i, &size);
+      continue;
+    }
     if (argument.kind == ArgumentKind::Scalar) {
       store(i, request.values.find(argument.name)->second.bytes.data());
       continue;
     }
     bool isWorkspace = argument.kind == ArgumentKind::Workspace;
     llvm::SmallVector<int64_t, 4> shape =
-        argument.getShape(isWorkspace ? paddedZones : plan->zones);
+        argument.getShape(isWorkspace ? paddedSizes : plan->sizes);
     uint64_t bytes = *getArrayBytes(argument.type, shape);
-    llvm::Expected<uint64_t> address =
-        allocations.allocate(bytes, argument.name);
+    // An array without elements has a place, too.
+    llvm::Expected<uint64_t> address = allocations.allocate(
+        std::max<uint64_t>(bytes, getElementBytes(argument.type)),
+        argument.name);
     if (!address)
       return address.takeError();
     store(i, &*address);

@@ -65,7 +65,7 @@ static std::optional<json::Array> describeArguments(gpu::GPUFuncOp kernel) {
                             : kernel.getArgAttr(i, kWorkspaceAttrName)
                                 ? "workspace"
                                 : "input";
-      // How a grid's kernel lays out an array is for its other arguments to say.
+      // describeShapes has the shapes of those that it knows.
       if (isGrid) {
         arguments.push_back(std::move(description));
         continue;
@@ -135,6 +135,93 @@ static json::Object describeSchedules(ModuleOp module) {
   return schedules;
 }
 
+/// The shapes of the arrays of attention kernels: of each kernel two lists, of
+/// what it reads and of what it writes, in the order of its arguments. Sizes
+/// that are not static have the name of the argument that holds them, or one of
+/// their own.
+static json::Object describeShapes(ModuleOp module) {
+  json::Object kernels;
+  module.walk([&](AttentionOp op) {
+    auto function = op->getParentOfType<SymbolOpInterface>();
+    if (!function)
+      return;
+    unsigned batch = 0, sequence = op.getSequenceDimension();
+    bool isPacked = op.isPacked();
+    json::Array lists[2];
+    auto add = [&](unsigned list, Value value,
+                   function_ref<StringRef(unsigned)> nameOf) {
+      std::string own =
+          (list ? "output" : "input") + std::to_string(lists[list].size());
+      json::Array shape;
+      for (auto [i, extent] :
+           llvm::enumerate(cast<RankedTensorType>(value.getType()).getShape()))
+        if (!ShapedType::isDynamic(extent))
+          shape.push_back(extent);
+        else if (StringRef name = nameOf(i); !name.empty())
+          shape.push_back(name.str());
+        else
+          shape.push_back(own + "_" + std::to_string(i));
+      lists[list].push_back(std::move(shape));
+    };
+    auto ofSequence = [&](StringRef length) {
+      return [=](unsigned i) -> StringRef {
+        return i == sequence ? length : i == batch && !isPacked ? "batch" : "";
+      };
+    };
+    for (Value operand : op->getOperands()) {
+      if (operand == op.getQ())
+        add(0, operand, ofSequence("queries"));
+      else if (operand == op.getK() || operand == op.getV())
+        add(0, operand, ofSequence("keys"));
+      else if (operand == op.getBias() && !isPacked)
+        add(0, operand, [](unsigned i) -> StringRef {
+          constexpr StringRef names[] = {"batch", "", "queries", "keys"};
+          return names[i];
+        });
+      else if (operand == op.getAlibi())
+        add(0, operand, [](unsigned i) -> StringRef {
+          return i == 0 ? "batch" : "";
+        });
+      else
+        add(0, operand, [](unsigned) -> StringRef { return ""; });
+    }
+    add(1, op.getO(), ofSequence("queries"));
+    if (op.getLse())
+      add(1, op.getLse(), [&](unsigned i) -> StringRef {
+        return i == 0 && !isPacked ? "batch" : "queries";
+      });
+    kernels[function.getName().str()] =
+        json::Array{std::move(lists[0]), std::move(lists[1])};
+  });
+  return kernels;
+}
+
+/// Gives a kernel's arrays their shapes, and the scalars that these name the
+/// kind that says so. Where the numbers of arrays differ nothing is known.
+static void addShapes(const json::Array &shapes, json::Object &kernel) {
+  json::Array &arguments = *kernel.getArray("arguments");
+  SmallVector<json::Object *> arrays[2];
+  for (json::Value &value : arguments) {
+    json::Object &argument = *value.getAsObject();
+    StringRef kind = *argument.getString("kind");
+    if (kind == "input" || kind == "output")
+      arrays[kind == "output"].push_back(&argument);
+  }
+  for (unsigned list : {0, 1})
+    if (arrays[list].size() != shapes[list].getAsArray()->size())
+      return;
+  for (unsigned list : {0, 1})
+    for (auto [i, argument] : llvm::enumerate(arrays[list]))
+      (*argument)["shape"] = (*shapes[list].getAsArray())[i];
+  for (json::Value &value : arguments) {
+    json::Object &argument = *value.getAsObject();
+    StringRef name = *argument.getString("name");
+    if (*argument.getString("kind") == "scalar" &&
+        (name == "batch" || name == "queries" || name == "keys"))
+      argument["kind"] = "dimension";
+  }
+}
+
 /// Adds registers, spills, memory and occupancy, read from the code object.
 static LogicalResult describeResources(ModuleOp module,
                                        const TargetInfo &target,
@@ -191,15 +278,17 @@ static LogicalResult compileHere(ModuleOp module, const CompileOptions &options,
   // The kernels are described where their arguments still have types, the
   // schedules where they still stand on operations.
   json::Array kernels;
-  json::Object schedules;
+  json::Object schedules, shapes;
   PassManager manager(module.getContext());
   PipelineHooks ownHooks = hooks;
   ownHooks.observer = [&](ModuleOp module, PipelineStage stage) {
-    if (stage == PipelineStage::Scheduled)
+    if (stage == PipelineStage::Scheduled) {
       schedules = describeSchedules(module);
-    else if (stage == PipelineStage::Kernel &&
-             failed(describeKernels(module, kernels)))
+      shapes = describeShapes(module);
+    } else if (stage == PipelineStage::Kernel &&
+               failed(describeKernels(module, kernels))) {
       return failure();
+    }
     return hooks.observer ? hooks.observer(module, stage) : success();
   };
   buildPipeline(manager, options, ownHooks);
@@ -224,6 +313,8 @@ static LogicalResult compileHere(ModuleOp module, const CompileOptions &options,
     json::Object &kernel = *value.getAsObject();
     if (json::Value *schedule = schedules.get(*kernel.getString("name")))
       kernel["schedule"] = *schedule;
+    if (json::Value *known = shapes.get(*kernel.getString("name")))
+      addShapes(*known->getAsArray(), kernel);
   }
   result.description = json::Object{
       {"wavesmith", 1},

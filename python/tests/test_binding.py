@@ -208,7 +208,7 @@ def test_invalid_options(options, message):
         ({"t": 1j, "y": make_zones()}, "scalar 't': expected a number"),
         ({"t": 0.0, "y": make_zones().astype(np.float32)}, "'y'.*f64.*f32"),
         ({"t": 0.0, "y": make_zones().astype(np.int64)}, "'y'.*f64.*i64"),
-        ({"t": 0.0, "y": make_zones().astype(np.float16)}, "'y'.*float64.*f2"),
+        ({"t": 0.0, "y": make_zones().astype(np.float16)}, "'y'.*expected elements of type f64, got f16"),
         ({"t": 0.0, "y": make_zones().astype(">f8")}, "'y'.*float64.*>f8"),
         ({"t": 0.0, "y": np.array([["a"]])}, "'y'.*expected an array"),
         ({"t": 0.0, "y": make_zones().T}, r"'y'"),

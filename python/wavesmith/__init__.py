@@ -14,6 +14,8 @@
   `rhs`, `production_loss`, `term_values`, `integrate` of it run on arrays of zones.
 - `State`, `Parameter`, `term`, `reaction`, `arrhenius`, ...: the words of a system
   (`wavesmith.language`); `math`: functions for rates.
+- `attention`, `flex_attention`: attention on arrays, with masks and biases that have names,
+  or with functions of your own; `create_block_mask`, `and_masks`, `or_masks`.
 - `compile`: ahead of time, from a system or MLIR text, to a `CompiledModule` with its
   stages; `load`: takes up what wavesmith-compile wrote.
 - `Device`: where kernels run; "auto", "hip" and "sim" do for most uses.
@@ -32,6 +34,10 @@ _PLACES = {
     "wavesmith.kernel": [
         "CompiledModule", "Device", "DeviceError", "Kernel", "NoDeviceError", "compile",
         "load", "version",
+    ],
+    "wavesmith._attention": [
+        "BlockMask", "and_masks", "attention", "attention_mlir", "create_block_mask", "flex_attention",
+        "or_masks",
     ],
     "wavesmith.errors": ["CompileError"],
     "wavesmith.system": ["Integration", "Status", "System", "load_mechanism", "ode_system"],

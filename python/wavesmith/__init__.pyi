@@ -14,6 +14,13 @@ from wavesmith.kernel import NoDeviceError as NoDeviceError
 from wavesmith.kernel import compile as compile
 from wavesmith.kernel import load as load
 from wavesmith.kernel import version as version
+from wavesmith._attention import BlockMask as BlockMask
+from wavesmith._attention import and_masks as and_masks
+from wavesmith._attention import attention as attention
+from wavesmith._attention import attention_mlir as attention_mlir
+from wavesmith._attention import create_block_mask as create_block_mask
+from wavesmith._attention import flex_attention as flex_attention
+from wavesmith._attention import or_masks as or_masks
 from wavesmith.errors import CompileError as CompileError
 from wavesmith.system import Integration as Integration
 from wavesmith.system import Status as Status

@@ -107,13 +107,21 @@ public:
   Buffer(const Buffer &) = delete;
   ~Buffer() { PyBuffer_Release(&view); }
 
-  wavesmith_array describe(const std::string &name) {
+  /// \p type, if not empty, says what elements without a format of their own
+  /// are, whose bytes come as unsigned integers of the same size.
+  wavesmith_array describe(const std::string &name, const std::string &type) {
     std::string format = view.format ? view.format : "B";
     if (!format.empty() && (format[0] == '=' || format[0] == '<'))
       format.erase(0, 1);
     wavesmith_array array{};
     bool isInteger = format == "l" || format == "q" || format == "i";
-    if (format == "d")
+    if (type == "bf16" && view.itemsize == 2)
+      array.type = WAVESMITH_BF16;
+    else if (type == "f8E4M3FNUZ" && view.itemsize == 1)
+      array.type = WAVESMITH_F8E4M3FNUZ;
+    else if (format == "e")
+      array.type = WAVESMITH_F16;
+    else if (format == "d")
       array.type = WAVESMITH_F64;
     else if (format == "f")
       array.type = WAVESMITH_F32;
@@ -123,8 +131,8 @@ public:
       array.type = WAVESMITH_I32;
     else
       throw nb::value_error(("argument '" + name +
-                             "': expected elements of type f64, f32, i64 or "
-                             "i32, got the buffer format '" +
+                             "': expected elements of type f64, f32, f16, i64 "
+                             "or i32, got the buffer format '" +
                              format + "'")
                                 .c_str());
     shape.assign(view.shape, view.shape + view.ndim);
@@ -198,7 +206,8 @@ nb::str getStage(CodeObject &code, int stage) {
   return nb::str(text);
 }
 
-/// \p arguments holds (name, buffer, is output) for each array.
+/// \p arguments holds (name, buffer, is output, type) for each array: see
+/// Buffer::describe.
 nb::str run(Device &device, const CodeObject &code, const std::string &kernel,
             nb::list arguments, int64_t zones) {
   std::vector<std::unique_ptr<Buffer>> buffers;
@@ -209,7 +218,8 @@ nb::str run(Device &device, const CodeObject &code, const std::string &kernel,
     names[i] = nb::cast<std::string>(item[0]);
     buffers.push_back(
         std::make_unique<Buffer>(item[1], nb::cast<bool>(item[2])));
-    arrays.push_back(buffers.back()->describe(names[i]));
+    arrays.push_back(
+        buffers.back()->describe(names[i], nb::cast<std::string>(item[3])));
   }
   char *report = nullptr, *message = nullptr;
   wavesmith_status status;

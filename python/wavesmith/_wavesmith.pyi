@@ -54,7 +54,7 @@ def run(
     device: Device,
     code: CodeObject,
     kernel: str,
-    arguments: list[tuple[str, Any, bool]],
+    arguments: list[tuple[str, Any, bool, str]],
     zones: int,
     /,
 ) -> str: ...

@@ -40,9 +40,44 @@ def version() -> str:
 _DTYPES = {
     "f64": np.dtype(np.float64),
     "f32": np.dtype(np.float32),
+    "f16": np.dtype(np.float16),
     "i64": np.dtype(np.int64),
     "i32": np.dtype(np.int32),
 }
+#: Types of the package ml_dtypes: its name, and the unsigned integer of its size.
+_MORE_DTYPES = {
+    "bf16": ("bfloat16", np.dtype(np.uint16)),
+    "f8E4M3FNUZ": ("float8_e4m3fnuz", np.dtype(np.uint8)),
+}
+_KINDS = {dtype: kind for kind, dtype in _DTYPES.items()}
+_KINDS_BY_NAME = {name: kind for kind, (name, _) in _MORE_DTYPES.items()}
+
+
+def dtype_of(kind: str) -> np.dtype:
+    """The dtype of elements that a kernel's description calls `kind`."""
+    if kind in _DTYPES:
+        return _DTYPES[kind]
+    try:
+        import ml_dtypes
+    except ImportError:
+        raise ImportError(
+            f"NumPy has no type {kind} of its own: install the package ml_dtypes"
+        ) from None
+    return np.dtype(getattr(ml_dtypes, _MORE_DTYPES[kind][0]))
+
+
+def kind_of(dtype: np.dtype) -> str | None:
+    """The description's name of a dtype; None if kernels have none of it."""
+    return _KINDS.get(dtype) or _KINDS_BY_NAME.get(dtype.name)
+
+
+def _for_binding(name: str, array: np.ndarray, is_output: bool) -> tuple:
+    """What the binding takes: types that the buffer protocol does not know go as
+    integers, with their name."""
+    kind = kind_of(array.dtype)
+    if kind in _MORE_DTYPES:
+        return name, array.view(_MORE_DTYPES[kind][1]), is_output, kind
+    return name, array, is_output, ""
 
 
 class Device:
@@ -139,7 +174,7 @@ class Kernel:
         threads: int = 1,
         **named,
     ):
-        """Run the kernel over all zones and wait for it.
+        """Run the kernel over all zones, or over its grid, and wait for it.
 
         Args:
             values: arguments that cannot be given by name, as a mapping.
@@ -149,7 +184,8 @@ class Kernel:
             threads: host threads of the simulator.
             **named: an array for every input, a number for every scalar. Arrays
                 have the type and the shape of the kernel's description; one that
-                is not in C order is copied.
+                is not in C order is copied. A size that has a name may be given
+                as a number; it has to be where no input has it.
 
         Returns:
             The output, or a tuple if there are several.
@@ -168,7 +204,9 @@ class Kernel:
             raise ValueError(f"number of zones must be positive, got {zones}")
 
         known = {
-            a["name"]: a for a in self.arguments if a["kind"] in ("input", "scalar")
+            a["name"]: a
+            for a in self.arguments
+            if a["kind"] in ("input", "scalar", "dimension")
         }
         arrays = []
         for name, value in given.items():
@@ -177,40 +215,47 @@ class Kernel:
                     f"kernel '{self.name}' has no input or scalar '{name}'; it has "
                     + (", ".join(known) or "none")
                 )
-            if known[name]["kind"] == "scalar":
+            if known[name]["kind"] != "input":
                 array = _convert_scalar(known[name], value)
             else:
                 array = _convert_array(name, value)
-            arrays.append((name, array, False))
+            arrays.append(_for_binding(name, array, False))
 
-        outputs = []
-        count = zones if zones is not None else self._find_zones(given)
-        if count is not None:
-            for argument in self.arguments:
-                if argument["kind"] == "output":
-                    shape = [count if n == "zones" else n for n in argument["shape"]]
-                    array = np.empty(shape, _DTYPES[argument["type"]])
-                    outputs.append((argument["name"], array, True))
-        # Without a number of zones the library says what is wrong.
+        results = []
+        sizes = self._find_sizes(given)
+        if zones is not None:
+            sizes["zones"] = zones
+        for argument in self.arguments:
+            if argument["kind"] == "output" and "shape" in argument:
+                shape = [sizes.get(n) if isinstance(n, str) else n for n in argument["shape"]]
+                if None not in shape:
+                    results.append((argument["name"], np.empty(shape, dtype_of(argument["type"]))))
+        outputs = [_for_binding(name, array, True) for name, array in results]
+        # Where a size is missing the library says what is wrong.
         if isinstance(device, str):
             device = _open_device(device, self._module.target, threads)
         report = _wavesmith.run(
             device._handle, self._module._handle.code, self.name, arrays + outputs, zones or 0
         )
         self._report = self._module._report = _Report(report)
-        results = tuple(array for _, array, _ in outputs)
-        return results[0] if len(results) == 1 else results
+        found = tuple(array for _, array in results)
+        return found[0] if len(found) == 1 else found
 
-    def _find_zones(self, given: Mapping) -> int | None:
-        """The number of zones from the first input that has them; None if none
-        has, or if its rank is wrong."""
+    def _find_sizes(self, given: Mapping) -> dict[str, int]:
+        """The sizes that have names, each from the first input that has it; none
+        of an input whose rank is wrong."""
+        sizes: dict[str, int] = {}
         for argument in self.arguments:
-            if argument["kind"] == "input" and "zones" in argument["shape"]:
+            if argument["kind"] == "dimension" and argument["name"] in given:
+                sizes[argument["name"]] = operator.index(given[argument["name"]])
+            if argument["kind"] == "input":
+                wanted = argument.get("shape", [])
                 shape = np.shape(given.get(argument["name"]))
-                if len(shape) != len(argument["shape"]):
-                    return None
-                return shape[argument["shape"].index("zones")]
-        return None
+                if len(shape) == len(wanted):
+                    for name, size in zip(wanted, shape):
+                        if isinstance(name, str):
+                            sizes.setdefault(name, size)
+        return sizes
 
 
 def _convert_scalar(argument: Mapping, value) -> np.ndarray:
@@ -218,8 +263,8 @@ def _convert_scalar(argument: Mapping, value) -> np.ndarray:
     try:
         if np.shape(value) != ():
             raise TypeError
-        number = float(value) if kind in ("f64", "f32") else operator.index(value)
-        return np.array(number, _DTYPES[kind])
+        number = operator.index(value) if kind in ("i64", "i32") else float(value)
+        return np.array(number, dtype_of(kind))
     except (TypeError, ValueError, OverflowError):
         raise ValueError(
             f"scalar '{argument['name']}': expected a number of type {kind}, "
@@ -229,9 +274,10 @@ def _convert_scalar(argument: Mapping, value) -> np.ndarray:
 
 def _convert_array(name: str, value) -> np.ndarray:
     array = np.asarray(value)
-    if array.dtype not in _DTYPES.values() or not array.dtype.isnative:
+    if kind_of(array.dtype) is None:
         raise ValueError(
-            f"input '{name}': expected an array of float64, float32, int64 or int32, "
+            f"input '{name}': expected an array of float64, float32, float16, bfloat16, "
+            "float8_e4m3fnuz, int64 or int32, "
             f"got one of {array.dtype.str if array.dtype.kind in 'fi' else array.dtype}"
         )
     # Unlike np.ascontiguousarray this keeps an array without dimensions so.

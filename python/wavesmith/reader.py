@@ -1059,6 +1059,9 @@ class Reader:
         if isinstance(node.op, ast.UAdd):
             self._use(node, value)
             return value
+        return self._negate(node, value)
+
+    def _negate(self, node: ast.AST, value: Value) -> Value:
         return self._apply(node, "arith.negf", value)
 
     def _evaluate_Compare(self, node: ast.Compare):
@@ -1068,10 +1071,7 @@ class Reader:
             right = self._evaluate(right_node)
             sign, function, predicate = _COMPARE[type(op)]
             if predicate and (isinstance(left, Value) or isinstance(right, Value)):
-                operands = [self._use(node, left), self._use(right_node, right)]
-                one: Any = self._value(
-                    node, f"arith.cmpf {predicate}, {', '.join(operands)} : f64", "i1"
-                )
+                one: Any = self._compare_values(node, right_node, predicate, left, right)
             else:
                 one = self._native(node, function, left, right)
             if result is True:
@@ -1084,6 +1084,10 @@ class Reader:
                 return result
             left = right
         return result
+
+    def _compare_values(self, node, right_node, predicate: str, left: Any, right: Any) -> Value:
+        operands = [self._use(node, left), self._use(right_node, right)]
+        return self._value(node, f"arith.cmpf {predicate}, {', '.join(operands)} : f64", "i1")
 
     def _join(self, node: ast.AST, operation: str, left: Any, right: Any) -> Value:
         operands = [self._use(node, t if isinstance(t, Value) else bool(t), "i1")

@@ -164,7 +164,7 @@ def modelled_time(
 
     chosen = _only(module, kernel)
     description = next(d for d in module.metadata["kernels"] if d["name"] == chosen.name)
-    zones = chosen._find_zones(inputs)
+    zones = chosen._find_sizes(inputs).get("zones")
     if not zones:
         raise ValueError("a launch is modelled for inputs that have zones")
     for name in inputs:

@@ -213,8 +213,11 @@ readPairs(const KernelDescription &kernel, ArgumentKind kind,
 
 static void printSummary(const LaunchReport &report) {
   llvm::raw_ostream &os = llvm::outs();
-  os << "kernel " << report.kernel << ": " << report.zones << " zones, "
-     << report.grid[0] << " workgroups of " << report.workgroup[0] << "x"
+  os << "kernel " << report.kernel << ": ";
+  if (report.zones)
+    os << report.zones << " zones, ";
+  os << uint64_t(report.grid[0]) * report.grid[1] * report.grid[2]
+     << " workgroups of " << report.workgroup[0] << "x"
      << report.workgroup[1] << "x" << report.workgroup[2] << "\n";
   os << "device: " << stringify(report.device.kind) << ", "
      << report.device.name << ", " << report.device.fullArchitecture << "\n";
@@ -229,12 +232,15 @@ static void printSummary(const LaunchReport &report) {
   os << "occupancy: " << report.occupancy.wavesPerSIMD
      << " waves a SIMD, limited by " << stringify(report.occupancy.limit)
      << "\n";
-  if (report.counters)
+  if (report.counters) {
     os << "executed: " << report.counters->waves << " waves, "
-       << report.counters->instructions << " instructions, "
-       << llvm::format("%.2f", double(report.counters->instructions) /
-                                   double(report.zones))
-       << " a zone\n";
+       << report.counters->instructions << " instructions";
+    if (report.zones)
+      os << llvm::format(", %.2f", double(report.counters->instructions) /
+                                       double(report.zones))
+         << " a zone";
+    os << "\n";
+  }
   if (report.measuredSeconds)
     os << "time: " << llvm::format("%.6f", *report.measuredSeconds * 1e3)
        << " ms, measured by HIP events\n";

@@ -19,6 +19,7 @@
 #include "wavesmith/Device/HostArray.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
@@ -35,22 +36,39 @@ enum class ArgumentKind {
   Output,    ///< An array the kernel writes, every element of it.
   Workspace, ///< Scratch memory; its zones are padded to whole workgroups.
   Zones,     ///< The number of zones, passed by value.
+  Dimension, ///< A size that shapes name, passed by value; of grids only.
 };
 
-/// "scalar", "input", "output", "workspace", "zones".
+/// "scalar", "input", "output", "workspace", "zones", "dimension".
 llvm::StringRef stringify(ArgumentKind kind);
 
-/// A dimension of an array: a fixed size or the number of zones.
+/// A dimension of an array: a fixed size, the number of zones or, in a kernel of
+/// a grid, a size that has a name.
 struct ArgumentDimension {
-  bool isZones = false;
+  std::string name; ///< Empty if fixed; "zones" for the number of zones.
   int64_t size = 0; ///< Of a fixed dimension.
+
+  bool isFixed() const { return name.empty(); }
+  bool isZones() const { return name == "zones"; }
+};
+
+/// The number of workgroups in one dimension of a grid: a fixed size, or that
+/// of a dimension by its name, divided and rounded up.
+struct GridSize {
+  std::string text; ///< As the description has it.
+  std::string dimension;
+  int64_t size = 0; ///< Of a fixed one.
+  int64_t divisor = 1;
+  /// Whether it is of a form that has a value here.
+  bool isKnown() const { return size > 0 || !dimension.empty(); }
 };
 
 struct ArgumentDescription {
   std::string name;
   ArgumentKind kind = ArgumentKind::Scalar;
   ElementType type = ElementType::F64;
-  /// Arrays only; at most one dimension is the zones.
+  /// Arrays only; at most one dimension is the zones. An array of a grid may
+  /// have none, and such a kernel is for callers who know what it takes.
   llvm::SmallVector<ArgumentDimension, 4> shape;
 
   bool isArray() const {
@@ -61,6 +79,9 @@ struct ArgumentDescription {
   int getZonesDimension() const;
   /// The shape for \p zones zones.
   llvm::SmallVector<int64_t, 4> getShape(int64_t zones) const;
+  /// The shape for sizes by their names; all names have to be there.
+  llvm::SmallVector<int64_t, 4>
+  getShape(const llvm::StringMap<int64_t> &sizes) const;
   /// "[53, zones]".
   std::string formatShape() const;
 };
@@ -69,11 +90,14 @@ struct KernelDescription {
   std::string name;
   std::array<uint32_t, 3> workgroupSize = {1, 1, 1};
   uint32_t zonesPerWorkgroup = 1;
+  /// Three sizes for a kernel of a grid, which has no zones; else empty.
+  llvm::SmallVector<GridSize, 3> grid;
   /// In the order of the kernel's explicit arguments.
   std::vector<ArgumentDescription> arguments;
   /// The schedule it was compiled with, for reports; null if not given.
   llvm::json::Value schedule = nullptr;
 
+  bool isGrid() const { return !grid.empty(); }
   const ArgumentDescription *findArgument(llvm::StringRef name) const;
 };
 

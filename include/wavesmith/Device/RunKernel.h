@@ -44,7 +44,7 @@ struct LaunchReport {
   DeviceInfo device;
   TargetInfo target;
   std::string kernel;
-  int64_t zones = 0;
+  int64_t zones = 0; ///< 0 for a kernel of a grid.
   std::array<uint32_t, 3> grid = {1, 1, 1};
   std::array<uint32_t, 3> workgroup = {1, 1, 1};
   KernelResources resources;
@@ -90,7 +90,8 @@ struct RunRequest {
   const CodeObjectDescription *description = nullptr;
   llvm::StringRef kernel;
   /// An array for every argument of kind input, a scalar (no dimension) for
-  /// every one of kind scalar; not one more.
+  /// every one of kind scalar; not one more. One of kind dimension may be given
+  /// as a scalar, and has to be where no input's shape names it.
   llvm::StringMap<HostArrayView> values;
   /// The number of zones. May be absent where an input has a zones dimension;
   /// has to agree if given as well.
@@ -108,7 +109,9 @@ struct RunResult {
 struct RunPlan {
   const KernelDescription *kernel = nullptr;
   const sim::KernelInfo *info = nullptr;
-  int64_t zones = 0;
+  int64_t zones = 0; ///< 0 for a kernel of a grid.
+  /// Every size that has a name, "zones" among them.
+  llvm::StringMap<int64_t> sizes;
   std::array<uint32_t, 3> grid = {1, 1, 1};
 };
 

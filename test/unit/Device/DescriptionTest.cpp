@@ -67,6 +67,42 @@ TEST(KernelDescription, Reads) {
   EXPECT_EQ(kernel.findArgument("z"), nullptr);
 }
 
+TEST(KernelDescription, ReadsGrids) {
+  auto parse = [](const std::string &grid, const std::string &shape) {
+    return CodeObjectDescription::parse(
+        R"({"wavesmith": 1, "target": "gfx942", "kernels": [{"name": "k",
+            "workgroup_size": [256, 1, 1], "grid": )" +
+        grid + R"(, "arguments": [
+            {"name": "q", "kind": "input", "type": "bf16", "shape": )" +
+        shape + R"(}, {"name": "a", "kind": "input", "type": "f16"},
+            {"name": "queries", "kind": "dimension", "type": "i64"}]}]})");
+  };
+  llvm::Expected<CodeObjectDescription> description =
+      parse(R"(["queries ceildiv 128", "8", "queries + 1"])",
+            R"(["batch", 8, "queries"])");
+  ASSERT_TRUE(bool(description)) << llvm::toString(description.takeError());
+  const KernelDescription &kernel = description->kernels[0];
+  ASSERT_TRUE(kernel.isGrid());
+  EXPECT_EQ(kernel.grid[0].dimension, "queries");
+  EXPECT_EQ(kernel.grid[0].divisor, 128);
+  EXPECT_EQ(kernel.grid[1].size, 8);
+  EXPECT_FALSE(kernel.grid[2].isKnown());
+  EXPECT_EQ(kernel.arguments[0].formatShape(), "[batch, 8, queries]");
+  llvm::StringMap<int64_t> sizes;
+  sizes["batch"] = 3, sizes["queries"] = 5;
+  EXPECT_EQ(formatShape(kernel.arguments[0].getShape(sizes)), "[3, 8, 5]");
+  EXPECT_TRUE(kernel.arguments[1].shape.empty());
+  EXPECT_EQ(kernel.arguments[2].kind, ArgumentKind::Dimension);
+
+  EXPECT_EQ(llvm::toString(parse(R"(["8"])", "[8]").takeError()),
+            "kernels[0].grid: expected an array of 3 expressions, got "
+            "[\"8\"]");
+  EXPECT_EQ(
+      llvm::toString(parse(R"(["8", "1", "1"])", R"(["zones"])").takeError()),
+      "kernels[0].arguments[0].shape[0]: expected a positive integer or the "
+      "name of a size, got \"zones\"");
+}
+
 TEST(KernelDescription, FindsKernels) {
   std::string one = withArguments("");
   llvm::Expected<CodeObjectDescription> description =

@@ -1,0 +1,405 @@
+# Part of Wavesmith, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Attention in Python: on the simulator against NumPy; score and mask functions against
+NumPy through the reference evaluator, which knows nothing of Python; mistakes by text."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import subprocess
+import textwrap
+
+import numpy as np
+import pytest
+
+from conftest import BUILD, REPOSITORY
+
+ws = pytest.importorskip("wavesmith")
+ml_dtypes = pytest.importorskip("ml_dtypes")
+pytest.importorskip("wavesmith._wavesmith")
+
+TARGETS = ["gfx90a", "gfx942"]
+_numbers = itertools.count()
+
+
+def load(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def draw(batch, heads, kv_heads, queries, keys, dim, dtype, seed=0):
+    rng = np.random.default_rng(seed)
+    shapes = [(batch, heads, queries, dim), (batch, kv_heads, keys, dim)] + [
+        (batch, kv_heads, keys, dim)
+    ]
+    return [rng.standard_normal(shape).astype(dtype) for shape in shapes]
+
+
+def reference(q, k, v, change=lambda s: s, scale=None):
+    """O and LSE in f64; `change` turns scores into those that are used."""
+    ratio = q.shape[1] // k.shape[1]
+    q = q.astype(np.float64)
+    k, v = (np.repeat(x.astype(np.float64), ratio, axis=1) for x in (k, v))
+    scores = change(q @ k.swapaxes(-1, -2) * (scale or q.shape[-1] ** -0.5))
+    top = scores.max(-1, keepdims=True, initial=-np.inf)
+    weights = np.exp(scores - np.where(np.isneginf(top), 0.0, top))
+    total = weights.sum(-1, keepdims=True)
+    with np.errstate(divide="ignore"):
+        lse = np.where(np.isneginf(top), 0.0, top) + np.log(total)
+    return weights / np.where(total == 0.0, 1.0, total) @ v, lse[..., 0]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, ml_dtypes.bfloat16])
+def test_attention(target, dtype):
+    q, k, v = draw(2, 4, 2, 37, 50, 64, dtype)
+    o, lse = ws.attention(
+        q, k, v, causal="bottom_right", window=(30, -1), return_lse=True, target=target,
+        device="sim", threads=2,
+    )  # fmt: skip
+    i, j = np.arange(37)[:, None] + 13, np.arange(50)[None, :]
+    wanted, wanted_lse = reference(
+        q, k, v, lambda s: np.where((j <= i) & (j >= i - 30), s, -np.inf)
+    )
+    assert o.dtype == np.dtype(dtype) and o.shape == q.shape and lse.dtype == np.float32
+    unit = float(ml_dtypes.finfo(dtype).eps)
+    np.testing.assert_allclose(o.astype(np.float64), wanted, atol=max(4 * unit, 2e-6))
+    np.testing.assert_allclose(lse, wanted_lse, atol=1e-2 if unit > 1e-6 else 1e-5)
+
+
+def test_layout_and_scale():
+    q, k, v = draw(1, 2, 1, 9, 9, 64, np.float16)
+    swapped = [np.ascontiguousarray(x.swapaxes(1, 2)) for x in (q, k, v)]
+    one = ws.attention(q, k, v, scale=0.3, causal=True, device="sim")
+    other = ws.attention(*swapped, scale=0.3, causal=True, layout="bshd", device="sim")
+    np.testing.assert_array_equal(one, other.swapaxes(1, 2))
+    wanted, _ = reference(q, k, v, lambda s: np.where(np.tri(9, dtype=bool), s, -np.inf), 0.3)
+    np.testing.assert_allclose(one, wanted, atol=4e-3)
+
+
+def test_nothing_to_do():
+    q, k, v = draw(2, 2, 2, 0, 5, 64, np.float16)
+    o, lse = ws.attention(q, k, v, return_lse=True, device="sim")
+    assert o.shape == (2, 2, 0, 64) and lse.shape == (2, 2, 0)
+    q, k, v = draw(1, 2, 2, 3, 0, 64, np.float16)
+    o, lse = ws.attention(q, k, v, return_lse=True, device="sim")
+    assert np.all(o == 0) and np.all(np.isneginf(lse))
+
+
+def test_kernel_of_a_grid():
+    """The description says what the kernel takes."""
+    q, k, v = draw(1, 2, 2, 20, 30, 64, np.float16)
+    kernel = ws.compile(ws.attention_mlir(q, k, v))["attention"]
+    assert [a["kind"] for a in kernel.arguments[-3:]] == ["dimension"] * 3
+    np.testing.assert_array_equal(
+        kernel(q=q, k=k, v=v, device="sim"), ws.attention(q, k, v, device="sim")
+    )
+    assert "zones" not in kernel.report and kernel.report["grid"] == [1, 2, 1]
+    with pytest.raises(ValueError, match=r"'v' has 29 keys, input 'k' has 30"):
+        kernel(q=q, k=k, v=v[:, :, :29], device="sim")
+    with pytest.raises(ValueError, match="has no zones"):
+        kernel(q=q, k=k, v=v, zones=3, device="sim")
+
+
+# Score and mask functions ---------------------------------------------------------
+
+EXAMPLES = load(REPOSITORY / "examples" / "attention_masks.py")
+B, H, L = 2, 2, 40
+RNG = np.random.default_rng(1)
+PREFIX = np.array([7, 21], np.int32)
+DOCUMENTS = np.sort(RNG.integers(0, 3, (B, L))).astype(np.int32)
+SLOPES = np.array([0.5, 0.0625], np.float32)
+TABLE = RNG.standard_normal((H, 17)).astype(np.float32)
+I, J = np.arange(L)[:, None], np.arange(L)[None, :]
+
+
+def masked(pairs):
+    return lambda s: np.where(pairs, s, -np.inf)
+
+
+def strided(b, h, q_idx, kv_idx):
+    return ((q_idx - kv_idx) % 3 == h) | (kv_idx // 8 == q_idx // 8)
+
+
+def mixed(score, b, h, q_idx, kv_idx):
+    gain = 1.0 + b / 2
+    near = abs(q_idx - kv_idx) < 5
+    return gain * score if near else float("-inf") if h == 0 else score**2
+
+
+#: score_mod, mask_mod, what they mean.
+FUNCTIONS = {
+    "causal": (None, EXAMPLES.causal, masked(J <= I)),
+    "sliding window": (
+        None, EXAMPLES.make_sliding_window(9), masked((J <= I) & (I - J <= 9)),
+    ),
+    "prefix-LM": (
+        None, EXAMPLES.make_prefix_lm(PREFIX),
+        masked((J < PREFIX[:, None, None, None]) | (J <= I)),
+    ),
+    "documents": (
+        None, EXAMPLES.make_document_mask(DOCUMENTS),
+        masked((DOCUMENTS[:, None, :, None] == DOCUMENTS[:, None, None, :]) & (J <= I)),
+    ),
+    "ALiBi": (
+        EXAMPLES.make_alibi(SLOPES), None,
+        lambda s: s - SLOPES.astype(np.float64)[:, None, None] * np.abs(I - J),
+    ),
+    "softcap": (EXAMPLES.make_softcap(2.0), None, lambda s: 2.0 * np.tanh(s / 2.0)),
+    "relative bias": (
+        EXAMPLES.make_relative_bias(TABLE, 8), EXAMPLES.causal,
+        lambda s: np.where(J <= I, s + TABLE.astype(np.float64)[:, np.clip(I - J, -8, 8) + 8],
+                           -np.inf),
+    ),
+    "integers": (
+        None, strided,
+        masked(((I - J) % 3 == np.arange(H)[:, None, None]) | (I // 8 == J // 8)),
+    ),
+    "mixed": (
+        mixed, None,
+        lambda s: np.where(
+            np.abs(I - J) < 5, s * (1 + np.arange(B) / 2)[:, None, None, None],
+            np.where(np.arange(H)[:, None, None] == 0, -np.inf, s**2),
+        ),
+    ),
+    "or": (
+        None, ws.or_masks(EXAMPLES.make_sliding_window(2), strided),
+        masked((J <= I) & (I - J <= 2) | ((I - J) % 3 == np.arange(H)[:, None, None])
+               | (I // 8 == J // 8)),
+    ),
+}  # fmt: skip
+
+
+def make_mask(mask_mod):
+    return ws.create_block_mask(mask_mod, B, H, L, L) if mask_mod else None
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_against_numpy(tmp_path, name):
+    score_mod, mask_mod, change = FUNCTIONS[name]
+    q, k, v = draw(B, H, H, L, L, 64, np.float16)
+    text = ws.attention_mlir(q, k, v, score_mod=score_mod, block_mask=make_mask(mask_mod))
+    (tmp_path / "module.mlir").write_text(text)
+    captured = {
+        id(a): a for a in (TABLE, SLOPES, DOCUMENTS, PREFIX)
+        if f"tensor<{'x'.join(map(str, a.shape))}x{'f32' if a.dtype.kind == 'f' else 'i32'}>"
+        in text.splitlines()[0]
+    }  # fmt: skip
+    command = [str(BUILD / "bin" / "wavesmith-evaluate"), str(tmp_path / "module.mlir")]
+    assert text.splitlines()[0].count("%captured") == len(captured) <= 1
+    arrays = [q, k, v, *captured.values()]
+    evaluator_names = [f"arg{i}" for i in range(len(arrays))]
+    for argument, array in zip(evaluator_names, arrays):
+        np.save(tmp_path / f"{argument}.npy", array)
+        command.append(f"--input={argument}={tmp_path / argument}.npy")
+    command.append(f"--output=result0={tmp_path / 'o.npy'}")
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[:2000]
+    wanted, _ = reference(q, k, v, change)
+    np.testing.assert_allclose(np.load(tmp_path / "o.npy"), wanted, rtol=2e-6, atol=2e-6)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_on_the_simulator(target, name):
+    score_mod, mask_mod, change = FUNCTIONS[name]
+    q, k, v = draw(B, H, H, L, L, 64, np.float16)
+    try:
+        o = ws.flex_attention(
+            q, k, v, score_mod, make_mask(mask_mod), target=target, device="sim", threads=2
+        )
+    except ws.CompileError as error:
+        # One line that says what is missing, and no text of the compiler's.
+        assert error.message in (
+            f"attention with a score region is not supported on {target} yet",
+            f"attention with a mask region is not supported on {target} yet",
+        )
+        pytest.skip(error.message)
+    wanted, _ = reference(q, k, v, change)
+    np.testing.assert_allclose(o.astype(np.float64), wanted, atol=8e-3)
+
+
+# Mistakes -------------------------------------------------------------------------
+
+HEAD = """\
+import math
+import numpy as np
+import wavesmith as ws
+
+q = k = v = np.zeros((2, 4, 16, 64), np.float16)
+k = v = np.zeros((2, 4, 24, 64), np.float16)
+slopes = np.ones(3, np.float32)
+lengths = np.ones(24, np.int32)
+wide = np.ones((4, 16), np.float64)
+table = np.ones((4, 8), np.float32)
+
+"""
+SCORE = "def f(score, b, h, q_idx, kv_idx):\n    {}\n\nws.flex_attention(q, k, v, f)\n"
+MASK = "def f(b, h, q_idx, kv_idx):\n    {}\n\nws.create_block_mask(f, 2, 4, 16, 24)\n"
+
+#: Template, the line of the mistake, what is underlined, the message, the remedy.
+CASES = {
+    "captured array too small": (
+        SCORE, "return score - slopes[h] * abs(q_idx - kv_idx)", "h",
+        "'slopes' of shape (3,) has the size 3 along dimension 0, but 'h' goes from 0 to 3",
+        "make it longer, or keep the index inside",
+    ),
+    "mask on the wrong axis": (
+        MASK, "return (lengths[kv_idx] > 0) & (table[h, q_idx] > 0)", "q_idx",
+        "'table' of shape (4, 8) has the size 8 along dimension 1, but 'q_idx' goes from 0 to 15",
+        "make it longer",
+    ),
+    "axes exchanged": (
+        MASK, "return wide.astype(np.float32)[q_idx, h] > 0", "q_idx",
+        "has the size 4 along dimension 0, but 'q_idx' goes from 0 to 15",
+        "dimension 0 is as long as h goes",
+    ),
+    "relative index below zero": (
+        SCORE, "return score + table[h, q_idx - kv_idx]", "q_idx - kv_idx",
+        "'q_idx - kv_idx' goes from -23 to 15", "`min(max(q_idx - kv_idx, 0), 7)`",
+    ),
+    "captured type": (
+        SCORE, "return score + wide[h, q_idx]", "wide",
+        "the captured array 'wide' has elements of float64", "wide.astype(np.float32)",
+    ),
+    "too few indices": (
+        SCORE, "return score + table[h]", "score + table[h]",
+        "'table' has 2 dimensions, got 1 indices", "index it by 2",
+    ),
+    "too many indices": (
+        SCORE, "return score + slopes[b, h]", "slopes[b, h]",
+        "'slopes' has 1 dimensions, got 2 indices", "its shape is (3,)",
+    ),
+    "whole array": (
+        SCORE, "return score + slopes", "slopes",
+        "expected one number, got an array of shape (3,)", "index it by b, h, q_idx or kv_idx",
+    ),
+    "list indexed": (
+        SCORE, "return score + [1.0, 2.0][b]", "b",
+        "is indexed by positions, which are not known", "make it an array",
+    ),
+    "if on a position": (
+        SCORE, "if q_idx < kv_idx: return -math.inf", "q_idx < kv_idx",
+        "the condition depends on positions or scores", "x = a if condition else b",
+    ),
+    "mask gives a number": (
+        MASK, "return q_idx - kv_idx", "q_idx - kv_idx",
+        "a mask function returns a condition", "return q_idx >= kv_idx",
+    ),
+    "score gives a condition": (
+        SCORE, "return q_idx >= kv_idx", "q_idx >= kv_idx",
+        "a score function returns a number, got a condition", "create_block_mask",
+    ),
+    "nothing returned": (
+        MASK, "q_idx >= kv_idx", "q_idx >= kv_idx",
+        "the mask function returns nothing", "return a condition",
+    ),
+    "float index": (
+        SCORE, "return score + slopes[score]", "score",
+        "expected an integer as the index, got <a score>", "index by b, h, q_idx, kv_idx",
+    ),
+    "unknown name": (
+        SCORE, "return score - slope[h]", "slope", "the name 'slope' is not defined", "'slopes'",
+    ),
+    "bits of a score": (
+        SCORE, "return score & 1", "score & 1", "`&` does not take positions or scores",
+        "join conditions only",
+    ),
+    "division by what may be zero": (
+        MASK, "return q_idx // b == 0", "b", "the divisor may be 0", "max(n, 1)",
+    ),
+    "loop over positions": (
+        MASK, "return all(j for j in range(q_idx))", "range(q_idx)", "TypeError", None,
+    ),
+    "import": (MASK, "import os", "import os", "`import` is not supported", "top of the file"),
+    "word of systems": (
+        SCORE, "return ws.term(score)", "ws.term(score)", "ws.term is a word of systems",
+        "plain arithmetic",
+    ),
+    "score of a mask": (
+        "def f(score, b, h, q_idx, kv_idx):\n    {}\n\nws.create_block_mask(f, 2, 4, 16, 24)\n",
+        "return score > 0", None, "expected a function of 4 arguments", "def f(b, h, q_idx, kv_idx)",
+    ),
+    "arguments exchanged": (
+        "def f(b, h, kv_idx, q_idx):\n    {}\n\nws.create_block_mask(f, 2, 4, 16, 24)\n",
+        "return q_idx >= kv_idx", None,
+        "argument 2 is 'q_idx', but the function calls it 'kv_idx'", "keep the order",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_mistakes(tmp_path, name):
+    template, line, underlined, message, remedy = CASES[name]
+    path = tmp_path / f"functions_{next(_numbers)}.py"
+    path.write_text(HEAD + textwrap.dedent(template.format(line)))
+    with pytest.raises(ws.CompileError) as caught:
+        load(path)
+    error = caught.value
+    text = str(error)
+    assert message in error.message, text
+    assert remedy is None or remedy in (error.remedy or ""), text
+    assert error.filename == str(path)
+    assert "loc(" not in text and "arith." not in text
+    if underlined:
+        assert error.text.strip() == line
+        assert error.text[error.offset - 1 : error.end_offset - 1] == underlined
+    shown = text.splitlines()
+    assert any(part.strip().startswith("^") for part in shown), text
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"layout": "sbhd"}, "layout: expected one of bhsd, bshd, thd"),
+        ({"causal": "left"}, "causal: expected one of"),
+        ({"window": (3, -2)}, "window: expected a number of positions"),
+        ({"softcap": "x"}, "softcap: expected a number"),
+        ({"bias": np.zeros((24, 16), np.float32)}, "queries and keys are exchanged"),
+        ({"bias": np.zeros((16, 24), bool)}, "a mask of booleans goes as np.where"),
+        ({"alibi_slopes": np.ones(3, np.float32)}, r"alibi_slopes: expected float32 of shape \[4\]"),
+        ({"q": np.zeros((2, 4, 16), np.float16)}, "q: expected 4 dimensions"),
+        ({"q": np.zeros((2, 4, 16, 64))}, "q: expected elements of float32"),
+        ({"q": np.zeros((2, 4, 16, 64), np.float32)}, "k: expected elements of float32 as q"),
+        ({"q": np.zeros((2, 6, 16, 64), np.float16)}, "expected a multiple of k's in dimension 1"),
+        ({"k": np.zeros((2, 4, 24, 32), np.float16)}, "k: expected the head dim of q, 64"),
+        ({"v": np.zeros((2, 4, 23, 64), np.float16)}, "v: expected the positions of k, 24"),
+        ({"cumulative_lengths": ([0], [0])}, "packed sequences"),
+    ],
+)  # fmt: skip
+def test_arguments(arguments, message):
+    q = np.zeros((2, 4, 16, 64), np.float16)
+    k = v = np.zeros((2, 4, 24, 64), np.float16)
+    given = {"q": q, "k": k, "v": v, **arguments}
+    with pytest.raises(ValueError, match=message):
+        ws.attention(**given, device="sim")
+
+
+def test_block_mask_of_other_sizes():
+    q = np.zeros((2, 4, 16, 64), np.float16)
+    mask = ws.create_block_mask(EXAMPLES.causal, None, None, 16, 24)
+    with pytest.raises(ValueError, match="its KV_LEN is 24, but the arrays have 16"):
+        ws.flex_attention(q, q, q, block_mask=mask)
+    with pytest.raises(ValueError, match="expected what create_block_mask gives"):
+        ws.flex_attention(q, q, q, block_mask=EXAMPLES.causal)
+    with pytest.raises(ValueError, match="enable_gqa=True"):
+        ws.flex_attention(q, q[:, :2], q[:, :2])
+
+
+def test_torch_tensors():
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    arrays = draw(1, 2, 2, 9, 9, 64, np.float32)
+    tensors = [torch.from_numpy(a).to(torch.bfloat16) for a in arrays]
+    o = ws.attention(*tensors, causal=True, device="sim")
+    assert isinstance(o, torch.Tensor) and o.dtype == torch.bfloat16
+    wanted, _ = reference(
+        *[t.to(torch.float32).numpy() for t in tensors],
+        lambda s: np.where(np.tri(9, dtype=bool), s, -np.inf),
+    )
+    np.testing.assert_allclose(o.to(torch.float32).numpy(), wanted, atol=0.03)
+    tensors[0].requires_grad_()
+    with pytest.raises(ValueError, match="'q' requires a gradient"):
+        ws.attention(*tensors, device="sim")

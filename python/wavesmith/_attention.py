@@ -1,0 +1,611 @@
+# Part of Wavesmith, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Attention on arrays: `attention` with masks and biases that have names, and
+`flex_attention` with score and mask functions in FlexAttention's signatures.
+
+Arrays are NumPy's (with ml_dtypes for bf16 and fp8) or torch tensors in host memory;
+results are of the same library."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import types
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from wavesmith import flex
+from wavesmith.errors import CompileError
+from wavesmith.importers.mlir_text import format_float
+from wavesmith.kernel import CompiledModule, Device, compile, dtype_of, kind_of
+
+__all__ = [
+    "BlockMask", "and_masks", "attention", "attention_mlir", "create_block_mask",
+    "flex_attention", "or_masks",
+]  # fmt: skip
+
+#: Dimensions of q, k, v and o by layout.
+_LAYOUTS = {
+    "bhsd": ("batch", "heads", "positions", "head dim"),
+    "bshd": ("batch", "positions", "heads", "head dim"),
+    "thd": ("tokens", "heads", "head dim"),
+}
+_INPUTS = ("f32", "f16", "bf16", "f8E4M3FNUZ")
+_ALIGNMENTS = ("top_left", "bottom_right")
+
+
+def _is_tensor(thing: Any) -> bool:
+    return type(thing).__module__.split(".")[0] == "torch" and hasattr(thing, "__dlpack__")
+
+
+def _to_numpy(name: str, thing: Any) -> np.ndarray:
+    """A NumPy array on the memory of an array of another library, or a copy."""
+    if not _is_tensor(thing):
+        return np.asarray(thing)
+    if thing.requires_grad:
+        raise ValueError(
+            f"'{name}' requires a gradient, and attention has none here: pass "
+            f"{name}.detach(), or call it under torch.no_grad() on tensors that require none"
+        )
+    if thing.device.type != "cpu":
+        raise ValueError(
+            f"'{name}' is on the device '{thing.device}': expected a tensor in host memory, "
+            f"as {name}.cpu() gives"
+        )
+    import torch
+
+    for kind, integer in (("bf16", torch.int16), ("f8E4M3FNUZ", torch.uint8)):
+        mine = {"bf16": "bfloat16", "f8E4M3FNUZ": "float8_e4m3fnuz"}[kind]
+        if thing.dtype == getattr(torch, mine, None):
+            return np.from_dlpack(thing.contiguous().view(integer)).view(dtype_of(kind))
+    return np.from_dlpack(thing)
+
+
+def _like(array: np.ndarray, model: Any) -> Any:
+    """The result in the library of the arguments."""
+    if not _is_tensor(model):
+        return array
+    import torch
+
+    if kind_of(array.dtype) == "bf16":
+        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    return torch.from_numpy(array)
+
+
+def _shape(array: np.ndarray) -> str:
+    return "[" + ", ".join(map(str, array.shape)) + "]"
+
+
+def _tensor(sizes: Sequence, element: str) -> str:
+    return "tensor<" + "".join(f"{n}x" for n in sizes) + element + ">"
+
+
+@dataclass
+class _Problem:
+    """An attention: its text, and the arrays in the order of its arguments."""
+
+    text: str
+    names: list[str]
+    arrays: list[np.ndarray]
+    sizes: dict[str, int]
+    o_shape: tuple
+    lse_shape: tuple | None
+    o_type: str
+
+    source_name = "<attention>"
+
+    def to_mlir(self) -> str:
+        return self.text
+
+    def explain(self, diagnostics: str) -> CompileError:
+        return flex.explain(diagnostics)
+
+
+def _number(name: str, value: Any) -> float:
+    try:
+        if isinstance(value, bool) or np.ndim(value):
+            raise TypeError
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name}: expected a number, got {value!r:.60}") from None
+    if not math.isfinite(number):
+        raise ValueError(f"{name}: expected a finite number, got {number}")
+    return number
+
+
+def _choice(name: str, value: Any, known: Sequence[str]) -> str:
+    if value not in known:
+        raise ValueError(f"{name}: expected one of {', '.join(known)}, got {value!r:.60}")
+    return value
+
+
+def _window(value: Any) -> tuple[int, int]:
+    edges = (value, value) if isinstance(value, (int, np.integer)) else value
+    try:
+        left, right = (int(edge) for edge in edges)
+        if any(isinstance(e, (bool, float)) for e in edges) or min(left, right) < -1:
+            raise ValueError
+    except (TypeError, ValueError):
+        raise ValueError(
+            "window: expected a number of positions, or a pair of them to the left and to "
+            f"the right where -1 is without an edge, got {value!r:.60}"
+        ) from None
+    return left, right
+
+
+def _build(
+    q, k, v, *, layout, scale, causal=None, window=None, window_alignment=None, softcap=None,
+    bias=None, alibi_slopes=None, cumulative_lengths=None, descale=None, output_dtype=None,
+    score_mod=None, mask_mod=None, return_lse=False, batch_of_regions=None,
+) -> _Problem:  # fmt: skip
+    _choice("layout", layout, tuple(_LAYOUTS))
+    roles = _LAYOUTS[layout]
+    inputs = {"q": _to_numpy("q", q), "k": _to_numpy("k", k), "v": _to_numpy("v", v)}
+    for name, array in inputs.items():
+        if array.ndim != len(roles):
+            raise ValueError(
+                f"{name}: expected {len(roles)} dimensions ({', '.join(roles)}) with layout "
+                f"'{layout}', got shape {_shape(array)}"
+            )
+        if kind_of(array.dtype) not in _INPUTS:
+            raise ValueError(
+                f"{name}: expected elements of float32, float16, bfloat16 or float8_e4m3fnuz, "
+                f"got {array.dtype}; {name}.astype(np.float32) has them"
+            )
+    element = kind_of(inputs["q"].dtype)
+    for name in ("k", "v"):
+        if kind_of(inputs[name].dtype) != element:
+            raise ValueError(
+                f"{name}: expected elements of {inputs['q'].dtype} as q has, got "
+                f"{inputs[name].dtype}"
+            )
+    axis = {role: i for i, role in enumerate(roles)}
+    positions = axis.get("positions", axis.get("tokens"))
+    shapes = {name: array.shape for name, array in inputs.items()}
+    heads, kv_heads = (shapes[name][axis["heads"]] for name in "qk")
+    queries, keys = (shapes[name][positions] for name in "qk")
+    dim, v_dim = (shapes[name][axis["head dim"]] for name in "qv")
+
+    def same(name: str, role: str, other: str) -> None:
+        if shapes[name][axis[role]] != shapes[other][axis[role]]:
+            raise ValueError(
+                f"{name}: expected the {role} of {other}, {shapes[other][axis[role]]}, in "
+                f"dimension {axis[role]} with layout '{layout}', got shape {_shape(inputs[name])}"
+            )
+
+    same("k", "head dim", "q")
+    same("v", "heads", "k")
+    same("v", roles[positions], "k")
+    if layout != "thd":
+        same("k", "batch", "q")
+        same("v", "batch", "q")
+    if kv_heads == 0 or heads % max(kv_heads, 1) or heads == 0:
+        raise ValueError(
+            f"q has {heads} heads and k {kv_heads}: expected a multiple of k's in dimension "
+            f"{axis['heads']} with layout '{layout}'"
+        )
+    for name, size in (("q", dim), ("v", v_dim)):
+        if size < 16 or size > 256 or size % 8:
+            raise ValueError(
+                f"{name}: expected a head dim from 16 to 256 that is a multiple of 8, got {size} "
+                f"in dimension {axis['head dim']} with layout '{layout}'"
+            )
+
+    def of(sizes: Sequence) -> tuple:
+        return tuple("?" if i != axis["heads"] and i != axis["head dim"] else n
+                     for i, n in enumerate(sizes))  # fmt: skip
+
+    names, arrays, arguments = ["q", "k", "v"], list(inputs.values()), []
+    tensor_types = [_tensor(of(shapes[name]), element) for name in "qkv"]
+    clauses = [f"layout {layout} scale {format_float(scale)}"]
+    batch = shapes["q"][0] if layout != "thd" else None
+
+    def operand(name: str, array: np.ndarray, type_: str) -> str:
+        names.append(name)
+        arrays.append(array)
+        tensor_types.append(type_)
+        return f"%{name}"
+
+    if causal is not None:
+        clauses.append(f"causal {causal}")
+    if window is not None:
+        clauses.append(f"window [{window[0]}, {window[1]}]")
+    if window_alignment is not None:
+        _choice("window_alignment", window_alignment, _ALIGNMENTS)
+        clauses.append(f"window_alignment {window_alignment}")
+    if softcap is not None:
+        clauses.append(f"softcap {format_float(softcap)}")
+    if bias is not None:
+        array = _to_numpy("bias", bias)
+        if kind_of(array.dtype) not in ("f32", "f16", "bf16"):
+            raise ValueError(
+                f"bias: expected elements of float32, float16 or bfloat16, got {array.dtype}; a "
+                "mask of booleans goes as np.where(mask, 0, -np.inf).astype(np.float32)"
+            )
+        if array.ndim > 4 or array.ndim < 2:
+            raise ValueError(
+                f"bias: expected 2 to 4 dimensions (batch, heads, queries, keys), got shape "
+                f"{_shape(array)}"
+            )
+        array = array.reshape((1,) * (4 - array.ndim) + array.shape)
+        wanted = (batch, heads, queries, keys)
+        what = ("batch", "heads", "queries", "keys")
+        for i, (got, want) in enumerate(zip(array.shape, wanted)):
+            if layout != "thd" and got != want and (got != 1 or i == 3):
+                hint = ""
+                if array.shape[2:] == (keys, queries):
+                    hint = "; queries and keys are exchanged: bias.swapaxes(-1, -2)"
+                raise ValueError(
+                    f"bias: expected shape (batch, heads, queries, keys) = {list(wanted)} where "
+                    f"all but keys may be 1, got {want if got is None else got} {what[i]} in "
+                    f"{_shape(array)}{hint}"
+                )
+        dims = [n if n == 1 or i == 1 else "?" for i, n in enumerate(array.shape)]
+        dims[3] = "?"
+        clauses.append("bias " + operand("bias", array, _tensor(dims, kind_of(array.dtype))))
+    if alibi_slopes is not None:
+        array = _to_numpy("alibi_slopes", alibi_slopes)
+        fits = array.shape == (heads,) or (array.ndim == 2 and array.shape[1] == heads
+                                           and batch in (None, array.shape[0]))  # fmt: skip
+        if array.dtype != np.float32 or not fits:
+            raise ValueError(
+                f"alibi_slopes: expected float32 of shape [{heads}], one slope a query head, or "
+                f"batch x {heads}, got {array.dtype} of shape {_shape(array)}"
+            )
+        dims = [heads] if array.ndim == 1 else ["?", heads]
+        clauses.append("alibi " + operand("alibi", array, _tensor(dims, "f32")))
+    if (cumulative_lengths is None) == (layout == "thd"):
+        raise ValueError(
+            "cumulative_lengths: packed sequences (layout 'thd') have them, other layouts have "
+            "none"
+        )
+    if cumulative_lengths is not None:
+        pair = [np.asarray(_to_numpy("cumulative_lengths", c)) for c in cumulative_lengths]
+        if len(pair) != 2 or any(c.dtype != np.int32 or c.ndim != 1 or not c.size for c in pair) \
+                or pair[0].size != pair[1].size:  # fmt: skip
+            raise ValueError(
+                "cumulative_lengths: expected two int32 arrays of batch + 1 numbers, of the "
+                f"queries and of the keys, got {[(c.dtype.name, c.shape) for c in pair]}"
+            )
+        for c, end, what in zip(pair, (queries, keys), ("queries", "keys")):
+            if c[0] != 0 or np.any(np.diff(c) < 0) or c[-1] > end:
+                raise ValueError(
+                    f"cumulative_lengths of the {what}: expected numbers that begin with 0 and "
+                    f"ascend to at most {end}, got {c.tolist()!s:.80}"
+                )
+        batch = pair[0].size - 1
+        both = [operand(f"cumulative_{n}", c, "tensor<?xi32>") for n, c in zip(("q", "kv"), pair)]
+        clauses.append("cumulative_lengths " + ", ".join(both))
+    for name, value in zip("qkv", descale or ()):
+        if value is not None:
+            array = np.atleast_1d(np.asarray(_to_numpy("descale", value), np.float32))
+            count = heads if name == "q" else kv_heads
+            if array.shape not in ((1,), (count,)):
+                raise ValueError(
+                    f"descale of {name}: expected one number or {count}, one a head, got shape "
+                    f"{_shape(array)}"
+                )
+            clauses.append(f"descale_{name} " + operand(f"descale_{name}", array,
+                                                        _tensor(array.shape, "f32")))  # fmt: skip
+
+    # Regions.
+    captures = flex.Captures()
+    extents = batch_of_regions or {"b": batch or 0, "h": heads, "q_idx": queries, "kv_idx": keys}
+    read: dict[str, flex.Region] = {}
+    for keyword, function, roles_ in (
+        ("score", score_mod, flex.SCORE_ARGUMENTS),
+        ("mask", mask_mod, flex.MASK_ARGUMENTS),
+    ):
+        if function is not None:
+            reader = flex.RegionReader(extents, captures, _to_numpy)
+            read[keyword] = reader.read(function, roles_)
+    captured = [
+        operand(f"captured{i}", np.ascontiguousarray(a), t)
+        for i, (a, t) in enumerate(zip(captures.arrays, captures.types()))
+    ]
+    if captured:
+        clauses.append("captures(" + ", ".join(captured) + ")")
+
+    o_type = element if element in ("f32", "f16", "bf16") else "f32"
+    if output_dtype is not None:
+        kind = kind_of(np.dtype(output_dtype))
+        if kind not in ("f32", "f16", "bf16"):
+            raise ValueError(
+                f"output_dtype: expected float32, float16 or bfloat16, got {output_dtype}"
+            )
+        o_type = kind
+    o_shape = (*shapes["q"][:-1], v_dim)
+    results = [_tensor(of(o_shape), o_type)]
+    lse_shape = None
+    if return_lse:
+        lse_shape = (heads, queries) if layout == "thd" else (batch, heads, queries)
+        results.append(_tensor([heads, "?"] if layout == "thd" else ["?", heads, "?"], "f32"))
+    arguments = ", ".join(f"%{n}: {t}" for n, t in zip(names, tensor_types))
+    left = "%o, %lse" if return_lse else "%o"
+    returned = ", ".join(results)
+    lines = [
+        f"func.func @attention({arguments}) -> ({returned}) {{",
+        f"  {left} = wavesmith.attention %q, %k, %v {' '.join(clauses)}",
+        f"      : ({', '.join(tensor_types)}) -> ({returned})",
+    ]
+    region_arguments = [f"%array{i}: {t}" for i, t in enumerate(captures.types())]
+    for keyword, region in read.items():
+        roles_ = flex.SCORE_ARGUMENTS if keyword == "score" else flex.MASK_ARGUMENTS
+        block = [f"%{r}: {'f32' if r == 'score' else 'index'}" for r in roles_]
+        lines += [f"      {keyword} {{", f"      ^bb0({', '.join(block + region_arguments)}):"]
+        lines += [f"        {line}" for line in region.lines]
+        kind = "f32" if keyword == "score" else "i1"
+        lines += [f"        wavesmith.yield {region.result} : {kind}", "      }"]
+    lines += [f"  return {left} : {returned}", "}", ""]
+    sizes = {"batch": batch or 0, "queries": queries, "keys": keys}
+    return _Problem("\n".join(lines), names, arrays, sizes, o_shape, lse_shape, o_type)
+
+
+def _run(problem: _Problem, model: Any, target: str, device, threads: int, options: dict):
+    module = compile(problem, target=target, **options)
+    kernel = module["attention"]
+    if 0 in problem.o_shape or 0 in problem.sizes.values() and not problem.sizes["queries"]:
+        results = [np.zeros(problem.o_shape, dtype_of(problem.o_type))]
+        if problem.lse_shape is not None:
+            results.append(np.full(problem.lse_shape, -np.inf, np.float32))
+    else:
+        inputs = [a["name"] for a in kernel.arguments if a["kind"] == "input"]
+        given = dict(zip(inputs, problem.arrays))
+        for argument in kernel.arguments:
+            if argument["kind"] == "dimension":
+                given[argument["name"]] = problem.sizes[argument["name"]]
+        found = kernel(given, device=device, threads=threads)
+        results = list(found) if isinstance(found, tuple) else [found]
+    results = [_like(array, model) for array in results]
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def _causal(causal: Any) -> str | None:
+    if causal is None or causal is False:
+        return None
+    if causal is True:
+        return "bottom_right"
+    return _choice("causal", causal, ("False", "True", *_ALIGNMENTS))
+
+
+def _attention_problem(q, k, v, causal, window, window_alignment, softcap, bias, alibi_slopes,
+                       scale, return_lse, layout, cumulative_lengths, descale,
+                       output_dtype) -> _Problem:  # fmt: skip
+    if scale is None:
+        scale = max(np.shape(q)[-1] if np.ndim(q) else 1, 1) ** -0.5
+    return _build(
+        q, k, v, layout=layout, scale=_number("scale", scale), causal=_causal(causal),
+        window=None if window is None else _window(window), window_alignment=window_alignment,
+        softcap=None if softcap is None else _number("softcap", softcap), bias=bias,
+        alibi_slopes=alibi_slopes, cumulative_lengths=cumulative_lengths, descale=descale,
+        output_dtype=output_dtype, return_lse=return_lse,
+    )  # fmt: skip
+
+
+def attention(
+    q: Any,
+    k: Any,
+    v: Any,
+    *,
+    causal: bool | str = False,
+    window: int | tuple[int, int] | None = None,
+    window_alignment: str | None = None,
+    softcap: float | None = None,
+    bias: Any = None,
+    alibi_slopes: Any = None,
+    scale: float | None = None,
+    return_lse: bool = False,
+    layout: str = "bhsd",
+    cumulative_lengths: tuple | None = None,
+    descale: tuple | None = None,
+    output_dtype: Any = None,
+    target: str = "gfx942",
+    device: str | Device = "auto",
+    threads: int = 1,
+    **options,
+):
+    """softmax(scale q k^T) v, with masks and biases.
+
+    Args:
+        q, k, v: float32, float16, bfloat16 or float8_e4m3fnuz, all of one type. The
+            heads of q are a multiple of those of k and v.
+        causal: a query sees keys up to its own place: "bottom_right" where the last
+            query is at the last key (True means this, as in FlashAttention),
+            "top_left" where the first is at the first.
+        window: the positions to the left and to the right that a query sees, edges
+            included, -1 for all; one number stands for both.
+        window_alignment: "top_left" or "bottom_right"; by default as `causal` is, else
+            bottom right.
+        softcap: scores become softcap * tanh(score / softcap).
+        bias: added to the scores: (batch, heads, queries, keys), all but the last may
+            be 1.
+        alibi_slopes: float32, one a query head (or batch x heads): scores fall by it
+            with the distance.
+        scale: by default 1 / sqrt(head dim).
+        return_lse: return the logarithm of the sum of each row's exponentials, too:
+            float32, batch x heads x queries.
+        layout: "bhsd" (batch, heads, positions, head dim), "bshd", or "thd" for packed
+            sequences.
+        cumulative_lengths: with "thd": where the sequences of the queries and those of
+            the keys begin and end, two int32 arrays of batch + 1 numbers.
+        descale: of fp8: three numbers for q, k and v, or arrays with one a head.
+        output_dtype: by default that of q, float32 for fp8.
+        target, options: see `compile`.
+        device, threads: see `Kernel.__call__`.
+
+    Returns:
+        The result in the layout of q, or a pair of it and the LSE; a torch tensor
+        where q is one.
+
+    Raises:
+        ValueError: arrays do not fit one another, or an option has no such value.
+        CompileError: the target does not have what is asked for.
+    """
+    problem = _attention_problem(
+        q, k, v, causal, window, window_alignment, softcap, bias, alibi_slopes, scale,
+        return_lse, layout, cumulative_lengths, descale, output_dtype,
+    )  # fmt: skip
+    return _run(problem, q, target, device, threads, options)
+
+
+def attention_mlir(
+    q, k, v, *, causal=False, window=None, window_alignment=None, softcap=None, bias=None,
+    alibi_slopes=None, scale=None, return_lse=False, layout="bhsd", cumulative_lengths=None,
+    descale=None, output_dtype=None, score_mod=None, block_mask=None,
+) -> str:  # fmt: skip
+    """The MLIR text that `attention`, or `flex_attention` with `score_mod` and
+    `block_mask`, compiles."""
+    if score_mod is not None or block_mask is not None:
+        return _flex_problem(q, k, v, score_mod, block_mask, scale, True, return_lse).text
+    return _attention_problem(
+        q, k, v, causal, window, window_alignment, softcap, bias, alibi_slopes, scale,
+        return_lse, layout, cumulative_lengths, descale, output_dtype,
+    ).text  # fmt: skip
+
+
+# Flex ----------------------------------------------------------------------------
+
+
+class BlockMask:
+    """A mask function and the sizes it is for: see `create_block_mask`."""
+
+    def __init__(self, mask_mod, B: int | None, H: int | None, Q_LEN: int, KV_LEN: int):
+        self.mask_mod = mask_mod
+        self.B, self.H, self.Q_LEN, self.KV_LEN = B, H, Q_LEN, KV_LEN
+
+    @property
+    def shape(self) -> tuple:
+        return (self.B or 1, self.H or 1, self.Q_LEN, self.KV_LEN)
+
+    def __repr__(self) -> str:
+        name = getattr(self.mask_mod, "__name__", "mask")
+        return f"<block mask {name} of shape {self.shape}>"
+
+
+def _check_function(what: str, function: Any, example: str) -> None:
+    if isinstance(function, (types.FunctionType, flex.JoinedMask)):
+        return
+    if isinstance(function, BlockMask):
+        raise ValueError(f"{what}: expected a function, got a block mask; pass it as block_mask=")
+    raise ValueError(f"{what}: expected a function {example}, got {function!r:.60}")
+
+
+def create_block_mask(
+    mask_mod: Callable,
+    B: int | None,
+    H: int | None,
+    Q_LEN: int,
+    KV_LEN: int,
+    device: str = "cpu",
+) -> BlockMask:
+    """A mask for `flex_attention`, of a function `mask_mod(b, h, q_idx, kv_idx)` that
+    says whether a pair takes part.
+
+    Args:
+        mask_mod: a function that is read, not run; see docs/attention.md.
+        B, H: numbers of batches and heads; None where the mask does not depend on them.
+        Q_LEN, KV_LEN: numbers of queries and keys.
+        device: "cpu"; the kernel evaluates the function, and keeps no blocks.
+
+    Raises:
+        CompileError: the function cannot be read, with the place of the mistake.
+        ValueError: a size is not positive.
+    """
+    _check_function("mask_mod", mask_mod, "mask_mod(b, h, q_idx, kv_idx)")
+    for name, size in (("B", B), ("H", H), ("Q_LEN", Q_LEN), ("KV_LEN", KV_LEN)):
+        if size is None and name in ("B", "H"):
+            continue
+        if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 1:
+            raise ValueError(f"{name}: expected a positive whole number, got {size!r:.60}")
+    mask = BlockMask(mask_mod, B, H, Q_LEN, KV_LEN)
+    _read_mask(mask)
+    return mask
+
+
+def _read_mask(mask: BlockMask) -> flex.Region:
+    extents = {"b": mask.B or 1, "h": mask.H or 1, "q_idx": mask.Q_LEN, "kv_idx": mask.KV_LEN}
+    reader = flex.RegionReader(extents, flex.Captures(), _to_numpy)
+    return reader.read(mask.mask_mod, flex.MASK_ARGUMENTS)
+
+
+def and_masks(*masks: Callable) -> flex.JoinedMask:
+    """The mask function of the pairs that take part by all of several."""
+    return flex.JoinedMask(masks, is_and=True)
+
+
+def or_masks(*masks: Callable) -> flex.JoinedMask:
+    """The mask function of the pairs that take part by any of several."""
+    return flex.JoinedMask(masks, is_and=False)
+
+
+def _flex_problem(query, key, value, score_mod, block_mask, scale, enable_gqa,
+                  return_lse) -> _Problem:  # fmt: skip
+    if score_mod is not None:
+        _check_function("score_mod", score_mod, "score_mod(score, b, h, q_idx, kv_idx)")
+    if block_mask is not None and not isinstance(block_mask, BlockMask):
+        raise ValueError(
+            f"block_mask: expected what create_block_mask gives, got {block_mask!r:.60}; "
+            "ws.create_block_mask(mask_mod, B, H, Q_LEN, KV_LEN) makes one of a function"
+        )
+    shape, kv_shape = np.shape(query), np.shape(key)
+    if len(shape) == 4 and len(kv_shape) == 4:
+        if shape[1] != kv_shape[1] and not enable_gqa:
+            raise ValueError(
+                f"query has {shape[1]} heads and key {kv_shape[1]}: several query heads to a key "
+                "head go with enable_gqa=True"
+            )
+        if block_mask is not None:
+            sizes = (shape[0], shape[1], shape[2], kv_shape[2])
+            given = (block_mask.B, block_mask.H, block_mask.Q_LEN, block_mask.KV_LEN)
+            for name, size, got in zip(("B", "H", "Q_LEN", "KV_LEN"), sizes, given):
+                if got is not None and got != size and (got != 1 or name in ("Q_LEN", "KV_LEN")):
+                    raise ValueError(
+                        f"block_mask: its {name} is {got}, but the arrays have {size}; make it "
+                        f"by create_block_mask(mask_mod, {', '.join(map(str, sizes))})"
+                    )
+    if scale is None:
+        scale = max(shape[-1] if shape else 1, 1) ** -0.5
+    return _build(
+        query, key, value, layout="bhsd", scale=_number("scale", scale), score_mod=score_mod,
+        mask_mod=block_mask.mask_mod if block_mask else None, return_lse=return_lse,
+    )  # fmt: skip
+
+
+def flex_attention(
+    query: Any,
+    key: Any,
+    value: Any,
+    score_mod: Callable | None = None,
+    block_mask: BlockMask | None = None,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+    return_lse: bool = False,
+    *,
+    target: str = "gfx942",
+    device: str | Device = "auto",
+    threads: int = 1,
+    **options,
+):
+    """Attention whose scores a function changes, in FlexAttention's interface.
+
+    Args:
+        query, key, value: batch x heads x positions x head dim.
+        score_mod: a function `score_mod(score, b, h, q_idx, kv_idx)` that gives the new
+            score. It is read, not run; arrays that it names are operands of the kernel.
+        block_mask: which pairs take part: `create_block_mask`.
+        scale: by default 1 / sqrt(head dim).
+        enable_gqa: allow several query heads to a key head.
+        return_lse: return the logarithm of the sum of each row's exponentials, too.
+        target, device, threads, options: see `attention`.
+
+    Raises:
+        CompileError: a function cannot be read, with the place of the mistake.
+        ValueError: arrays do not fit one another or the mask.
+    """
+    problem = _flex_problem(
+        query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse
+    )
+    return _run(problem, query, target, device, threads, options)
