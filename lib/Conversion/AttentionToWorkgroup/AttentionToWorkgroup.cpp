@@ -448,18 +448,21 @@ SmallVector<Value> Kernel::buildStep(Value firstKey, ValueRange state,
   Value weights = math::Exp2Op::create(
       b, math::FmaOp::create(b, scores, fill(scoreType, factor),
                              spread(finite, scoreType)));
-  sum = arith::AddFOp::create(b, sum, reduce(weights, partType, false));
   Value operand = weights;
   if (!element.isF32()) {
-    // A weight that is NaN makes the sum NaN, and so the result, whatever it
-    // becomes here.
     auto rounded = arith::TruncFOp::create(b, scoreType.clone(element), weights);
+    // NaN that comes of 16-bit numbers stays NaN in the short form of rounding.
     rounded.setFastmath(arith::FastMathFlags::nnan);
     if (schedule.getRounding() == AttentionRounding::Truncate &&
         element.isBF16())
       rounded.setRoundingmode(arith::RoundingMode::toward_zero);
     operand = rounded;
+    // With as few digits as bf16 has, what is summed has to be what values are
+    // weighted with: the mean of equal values is their own value then.
+    if (element.isBF16())
+      weights = arith::ExtFOp::create(b, scoreType, operand);
   }
+  sum = arith::AddFOp::create(b, sum, reduce(weights, partType, false));
   auto valueLayout = LayoutBuilder(context)
                          .registers(1, {1, 2, 4})
                          .lanes(0, {1, 2, 4, 8, 16})
