@@ -24,6 +24,8 @@
 #include "mlir/Pass/Pass.h"
 #include "wavesmith/Conversion/Passes.h"
 #include "wavesmith/Dialect/Wavesmith/IR/Wavesmith.h"
+#include "wavesmith/Dialect/Wavesmith/Transforms/ModuleTarget.h"
+#include "wavesmith/Target/Target.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
 
@@ -687,6 +689,80 @@ static LogicalResult checkSupported(AttentionOp op, StringRef target) {
   return success();
 }
 
+/// The schedules that are taken where an operation has none: the first row
+/// that fits. Head dims are the larger one of q and v.
+static AttentionScheduleAttr getDefaultSchedule(AttentionOp op,
+                                                StringRef target) {
+  struct Default {
+    StringLiteral target; ///< empty: any
+    unsigned bits;        ///< of an element; 0: any
+    int64_t maxHeadDim;
+    int64_t waves, keys, wavesPerSIMD, prefetch;
+  };
+  // Length and mask change nothing yet: the same row was the best for all that
+  // bench-attention lists. Four wavefronts of 32 queries; two workgroups fit a
+  // CU, of which one computes products while the other one computes weights.
+  static constexpr Default defaults[] = {
+      {"", 16, 128, 4, 64, 2, 1},
+      {"", 16, 256, 4, 32, 1, 1},
+      // f32 has twice the registers and eight times the products' time.
+      {"", 0, 64, 4, 32, 2, 1},
+      {"", 0, 256, 4, 32, 1, 0},
+  };
+  int64_t dim = std::max(op.getHeadDim(), op.getValueHeadDim());
+  unsigned bits = op.getInputElementType().getIntOrFloatBitWidth();
+  const Default *found = llvm::find_if(defaults, [&](const Default &row) {
+    return (row.target.empty() || row.target == target) &&
+           (row.bits == 0 || row.bits == bits) && dim <= row.maxHeadDim;
+  });
+  return AttentionScheduleAttr::get(
+      op.getContext(), /*version=*/1, found->waves, found->keys,
+      found->wavesPerSIMD, found->prefetch, /*rescaleAbove=*/8,
+      AttentionRounding::NearestEven, /*priority=*/0, /*dies=*/1);
+}
+
+/// Refuses a schedule that does not fit the operation or the target.
+static LogicalResult checkSchedule(AttentionOp op,
+                                   AttentionScheduleAttr schedule,
+                                   const TargetInfo *target) {
+  int64_t keys = schedule.getKeys(), waves = schedule.getWaves();
+  int64_t dim = op.getHeadDim(), valueDim = op.getValueHeadDim();
+  int64_t bytes = op.getInputElementType().getIntOrFloatBitWidth() / 8;
+  auto refuse = [&](const Twine &what) {
+    return op.emitError("the schedule ") << schedule << " " << what.str();
+  };
+  if (schedule.getPriority() != 0)
+    return refuse("sets a priority, which is not supported yet");
+  if (schedule.getDies() != 1)
+    return refuse("renumbers workgroups for dies, which is not supported yet");
+  // All wavefronts load a part of each tile.
+  for (int64_t size : {dim, valueDim})
+    if (keys * size < 64 * waves * kVector)
+      return refuse("needs tiles of at least " + Twine(64 * waves * kVector) +
+                    " elements for its wavefronts, got " + Twine(keys) + " x " +
+                    Twine(size));
+  if (!target)
+    return success();
+  int64_t lds = keys * (dim + valueDim) * bytes;
+  if (lds > int64_t(target->ldsBytes))
+    return refuse("needs " + Twine(lds) + " bytes of LDS; " +
+                  target->architecture + " has " + Twine(target->ldsBytes));
+  // What lives through a step: the result, queries, scores, and what is loaded
+  // ahead; operands, addresses and the like come on top.
+  int64_t ahead = schedule.getPrefetch() * keys * (dim + valueDim) * bytes / 4 /
+                  (64 * waves);
+  int64_t registers = kInstruction * (valueDim + keys) / 64 +
+                      kInstruction * dim * bytes / 4 / 64 + ahead;
+  int64_t most = target->vgprsPerSIMD /
+                 std::max<int64_t>(1, schedule.getWavesPerSimd());
+  if (registers > most)
+    return refuse("needs more than " + Twine(registers) +
+                  " registers; with waves_per_simd = " +
+                  Twine(schedule.getWavesPerSimd()) + " " +
+                  target->architecture + " has " + Twine(most));
+  return success();
+}
+
 LogicalResult ConvertAttentionToWorkgroupPass::convert(func::FuncOp function,
                                                        AttentionOp op) {
   Block &entry = function.getBody().front();
@@ -704,8 +780,11 @@ LogicalResult ConvertAttentionToWorkgroupPass::convert(func::FuncOp function,
     return failure();
   AttentionScheduleAttr schedule = op.getScheduleAttr();
   if (!schedule)
-    schedule = AttentionScheduleAttr::get(
-        op.getContext(), 1, 4, 64, 2, 1, 8, AttentionRounding::NearestEven, 0, 1);
+    schedule = getDefaultSchedule(op, target ? target.getArchitecture()
+                                             : StringRef());
+  FailureOr<const TargetInfo *> info = findTarget(op);
+  if (failed(info) || failed(checkSchedule(op, schedule, *info)))
+    return failure();
   Kernel(op, schedule).build(function);
   function.erase();
   return success();

@@ -103,14 +103,14 @@ def Wavesmith_AttentionScheduleAttr
       base 2, from 0 (every time it grows) to 8. Which queries does not depend
       on others.
     - `rounding`: of the weights to bf16, `nearest_even` or `truncate`; those
-      of f16 are always rounded to nearest.
-    - `priority`: the priority of a wavefront during its matrix products, 0 to
-      3, as s_setprio has it; 0 leaves it alone.
-    - `dies`: workgroups are renumbered so that those of one head come to one
-      of so many dies; 1 leaves their order alone.
+      of f16 are always rounded to nearest. With `truncate`, lse is up to 2^-7
+      too small.
+    - `priority` and `dies` are reserved: other values than 0 and 1 are refused
+      (the priority of a wavefront during its matrix products; the dies that
+      workgroups are renumbered for).
 
-    All but `version` may be left out; what is left out is that of the default
-    schedule named first in the table of lib/Conversion/AttentionToWorkgroup.
+    All but `version` may be left out: waves = 4, keys = 64, waves_per_simd = 2,
+    prefetch = 1, rescale_above = 8, rounding = nearest_even.
 
     Example: `#wavesmith.attention_schedule<version = 1, waves = 4, keys = 64, rescale_above = 8>`
   }];
