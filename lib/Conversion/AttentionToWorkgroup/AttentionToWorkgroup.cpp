@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Scores.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -43,6 +44,8 @@ static constexpr int64_t kInstruction = 32;
 static constexpr int64_t kVector = 8;
 /// Bytes that one lane reads from LDS with one instruction.
 static constexpr int64_t kBankGroupBytes = 16;
+/// 2 to this is the largest weight that has 8 bits: they end at 240.
+static constexpr int64_t kLog2LargestWeightF8 = 7;
 /// Positions are 32-bit numbers; so far outside is any edge of a window.
 static constexpr int64_t kFarAway = int64_t(1) << 30;
 
@@ -81,13 +84,27 @@ private:
   SmallVector<int64_t> registerEntries, laneEntries, waveEntries;
 };
 
+/// A head dim as the tiles have it, with columns of zeros behind: a multiple of
+/// the matrix instruction's rows, and of what all lanes together load of a row
+/// so that they take no more than one tile of keys at a time.
+int64_t padHeadDim(int64_t dim, AttentionScheduleAttr schedule) {
+  int64_t lanes = 64 * schedule.getWaves();
+  return llvm::alignTo(
+      dim, std::max(kInstruction, lanes * kVector / schedule.getKeys()));
+}
+
+/// The largest power of two that divides a number.
+int64_t powerOfTwoIn(int64_t number) { return number & -number; }
+
 /// The kernel of one attention.
 class Kernel {
 public:
   Kernel(AttentionOp op, AttentionScheduleAttr schedule)
       : op(op), schedule(schedule), numQueriesOfTile(schedule.getWaves() *
                                                      kInstruction),
-        b(op.getLoc(), op.getContext()) {}
+        b(op.getLoc(), op.getContext()), scoreBuilder(b, op),
+        paddedDim(padHeadDim(op.getHeadDim(), schedule)),
+        paddedValueDim(padHeadDim(op.getValueHeadDim(), schedule)) {}
 
   func::FuncOp build(func::FuncOp function);
 
@@ -114,7 +131,7 @@ private:
     double factor;
   };
   /// All that is done to the products of keys and queries but masking.
-  Scores applyScore(Value products);
+  Scores applyScore(Value products, Value firstKey);
   /// Scores with -inf where a pair does not take part.
   Value applyMask(Value scores, Value firstKey);
   void chooseTypes();
@@ -135,7 +152,10 @@ private:
   }
   /// The sequence of one head of q, k, v or o, positions x dim or transposed.
   Value view(Value memory, int64_t heads, int64_t dim, Value length, Value head,
-             bool isTransposed);
+             Value firstToken, bool isTransposed);
+  /// Finds this workgroup's sequence among packed ones: its first tokens and
+  /// its lengths.
+  void findSequence();
   Value reduce(Value tile, RankedTensorType type, bool isMaximum);
   Value spread(Value row, RankedTensorType type) {
     return BroadcastTileOp::create(b, type, row, 0);
@@ -145,6 +165,13 @@ private:
   AttentionScheduleAttr schedule;
   int64_t numQueriesOfTile;
   ImplicitLocOpBuilder b;
+  ScoreBuilder scoreBuilder;
+  /// Head dims of the tiles.
+  int64_t paddedDim, paddedValueDim;
+  OperandMemory descaleV;
+  /// With packed sequences: cumulative lengths, the numbers of tokens, and
+  /// where this workgroup's sequence begins.
+  Value cumulativeQ, cumulativeKv, numTokens, firstQueryToken, firstKeyToken;
   Value q, k, v, o, lse, numBatches, numQueries, numKeys;
   Value batch, firstQuery;
   /// j - i lies between these, where there are such edges (index).
@@ -170,7 +197,9 @@ private:
 
 void Kernel::chooseTypes() {
   MLIRContext *context = op.getContext();
-  int64_t dim = op.getHeadDim(), valueDim = op.getValueHeadDim();
+  int64_t dim = paddedDim, valueDim = paddedValueDim;
+  // Lanes and wavefronts share out as much of a row as is a power of two.
+  int64_t dimPart = powerOfTwoIn(dim), valueDimPart = powerOfTwoIn(valueDim);
   int64_t keys = schedule.getKeys(), waves = schedule.getWaves();
   Type element = op.getInputElementType();
   SmallVector<int64_t> ofWaves;
@@ -217,7 +246,7 @@ void Kernel::chooseTypes() {
     }
   };
   Walk ofKeys{LayoutBuilder(context).registers(1, {1, 2, 4})};
-  for (int64_t d = kVector; d < dim; d *= 2)
+  for (int64_t d = kVector; d < dimPart; d *= 2)
     ofKeys.take(1, d, waves);
   for (int64_t key = 1; !ofKeys.isFull(waves); key *= 2)
     ofKeys.take(0, key, waves);
@@ -226,16 +255,16 @@ void Kernel::chooseTypes() {
   // lanes that store at a time, eight go to rows apart and two to halves of 16
   // bytes, so that they meet all banks.
   int64_t inLane = std::clamp<int64_t>(
-      keys * valueDim / (64 * waves * kVector), 1, element.isF32() ? 1 : 4);
+      keys * valueDimPart / (64 * waves * kVector), 1, element.isF32() ? 1 : 4);
   Walk ofValues{LayoutBuilder(context).registers(0, {1, 2, 4})};
   int64_t key = 1, d = kVector;
   for (; key < inLane; key *= 2)
     ofValues.layout.registers(1, key);
-  for (; d < std::min<int64_t>(valueDim, 8 * kVector); d *= 2)
+  for (; d < std::min<int64_t>(valueDimPart, 8 * kVector); d *= 2)
     ofValues.take(0, d, waves);
   ofValues.take(1, key, waves);
   key *= 2;
-  for (; d < valueDim; d *= 2)
+  for (; d < valueDimPart; d *= 2)
     ofValues.take(0, d, waves);
   for (; !ofValues.isFull(waves); key *= 2)
     ofValues.take(1, key, waves);
@@ -261,12 +290,14 @@ void Kernel::chooseTypes() {
 }
 
 Value Kernel::view(Value memory, int64_t heads, int64_t dim, Value length,
-                   Value head, bool isTransposed) {
-  bool isBSHD = op.getLayout() == AttentionLayout::BSHD;
+                   Value head, Value firstToken, bool isTransposed) {
+  bool isBSHD = op.getLayout() != AttentionLayout::BHSD;
   int64_t positionStride = isBSHD ? heads * dim : dim;
   // b * heads * length * dim, and for the head dim or length * dim.
   Value sequence = multiply(length, index(dim));
-  Value offset = multiply(batch, multiply(sequence, index(heads)));
+  Value offset = firstToken
+                     ? multiply(firstToken, index(heads * dim))
+                     : multiply(batch, multiply(sequence, index(heads)));
   offset = add(offset, multiply(head, isBSHD ? index(dim) : sequence));
   SmallVector<OpFoldResult> sizes{length, b.getIndexAttr(dim)};
   SmallVector<OpFoldResult> strides{b.getIndexAttr(positionStride),
@@ -301,7 +332,9 @@ Value Kernel::reduce(Value tile, RankedTensorType type, bool isMaximum) {
   return reduction.getResult();
 }
 
-Kernel::Scores Kernel::applyScore(Value products) {
+Kernel::Scores Kernel::applyScore(Value products, Value firstKey) {
+  if (scoreBuilder.isNeeded())
+    return {scoreBuilder.apply(products, firstKey), 1.4426950408889634};
   double factor = op.getScale().convertToDouble() * 1.4426950408889634;
   // A positive factor leaves the order alone: it can wait for the exponent,
   // where it is part of a fused multiply-add.
@@ -364,7 +397,7 @@ SmallVector<Value> Kernel::buildStep(Value firstKey, ValueRange state,
   size_t first = isAhead ? 4 : 2;
   Value reference = state[first], sum = state[first + 1];
   Value out = state[first + 2];
-  int64_t dim = op.getHeadDim(), valueDim = op.getValueHeadDim();
+  int64_t dim = paddedDim, valueDim = paddedValueDim;
   int64_t keys = schedule.getKeys();
   Type element = op.getInputElementType();
   SmallVector<int64_t> nowhere(llvm::Log2_64(schedule.getWaves()), 0);
@@ -389,7 +422,7 @@ SmallVector<Value> Kernel::buildStep(Value firstKey, ValueRange state,
   if (isAhead)
     nextKeys = loadKeys(afterNext);
 
-  auto [scores, factor] = applyScore(products);
+  auto [scores, factor] = applyScore(products, firstKey);
   auto mask = scf::IfOp::create(
       b, TypeRange(scoreType),
       arith::CmpIOp::create(b, arith::CmpIPredicate::sge, firstKey, whole)
@@ -406,13 +439,15 @@ SmallVector<Value> Kernel::buildStep(Value firstKey, ValueRange state,
 
   // The maximum that exponents are relative to is replaced where it has grown
   // by so much that what is relative to it could become too large.
+  int64_t rescaleAbove = schedule.getRescaleAbove();
+  if (isa<Float8E4M3FNUZType>(element))
+    rescaleAbove = std::min(rescaleAbove, kLog2LargestWeightF8);
   Value largest = arith::MulFOp::create(b, reduce(scores, partType, true),
                                         fill(partType, factor));
   auto limit = [&](RankedTensorType type, Value old) -> Value {
     if (type != rowType)
       old = BroadcastTileOp::create(b, type, old, 0);
-    return arith::AddFOp::create(b, old,
-                                 fill(type, schedule.getRescaleAbove()));
+    return arith::AddFOp::create(b, old, fill(type, rescaleAbove));
   };
   Value grows = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, largest,
                                       limit(partType, reference));
@@ -452,8 +487,15 @@ SmallVector<Value> Kernel::buildStep(Value firstKey, ValueRange state,
                              spread(finite, scoreType)));
   Value operand = weights;
   if (!element.isF32()) {
+    // NaN of the caller's f32 may have any bits. That which comes of 16-bit
+    // numbers stays NaN in the short form of rounding.
+    if (element.isBF16() && (op.getBias() || op.getAlibi() ||
+                             op.hasScoreRegion()))
+      weights = arith::SelectOp::create(
+          b,
+          arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, weights, weights),
+          fill(scoreType, std::numeric_limits<double>::quiet_NaN()), weights);
     auto rounded = arith::TruncFOp::create(b, scoreType.clone(element), weights);
-    // NaN that comes of 16-bit numbers stays NaN in the short form of rounding.
     rounded.setFastmath(arith::FastMathFlags::nnan);
     if (schedule.getRounding() == AttentionRounding::Truncate &&
         element.isBF16())
@@ -494,7 +536,7 @@ void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
   for (int64_t wave = 1; wave < schedule.getWaves(); wave *= 2)
     ofWaves.push_back(wave * kInstruction);
   auto qType =
-      RankedTensorType::get({dim, numQueriesOfTile}, op.getInputElementType(),
+      RankedTensorType::get({paddedDim, numQueriesOfTile}, op.getInputElementType(),
                             LayoutBuilder(context)
                                 .registers(0, {1, 2, 4})
                                 .lanes(1, {1, 2, 4, 8, 16})
@@ -504,12 +546,18 @@ void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
 
   Value zero = index(0);
   firstQuery = multiply(tile, index(numQueriesOfTile));
+  if (op.isPacked())
+    findSequence();
   Value group = arith::DivUIOp::create(b, head, index(heads / groups));
   qTile =
-      LoadTileOp::create(b, qType, view(q, heads, dim, numQueries, head, true),
+      LoadTileOp::create(b, qType, view(q, heads, dim, numQueries, head, firstQueryToken, true),
                          ValueRange{zero, firstQuery}, kVector);
-  keyView = view(k, groups, dim, numKeys, group, false);
-  valueView = view(v, groups, valueDim, numKeys, group, true);
+  keyView = view(k, groups, dim, numKeys, group, firstKeyToken, false);
+  valueView = view(v, groups, valueDim, numKeys, group, firstKeyToken, true);
+  scoreBuilder.type = scoreType;
+  scoreBuilder.batch = batch, scoreBuilder.head = head;
+  scoreBuilder.group = group, scoreBuilder.firstQuery = firstQuery;
+  scoreBuilder.numQueries = numQueries, scoreBuilder.numKeys = numKeys;
 
   // The edges of j - i.
   auto shift = [&](DiagonalAlignment alignment) {
@@ -548,6 +596,12 @@ void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
     begin = roundDown(larger(zero, add(firstQuery, lowest)));
     whole = begin; // the left edge may pass through any tile
   }
+  if (op.isPacked()) {
+    // The grid is made for the longest sequence there could be.
+    Value isPast = arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
+                                         firstQuery, numQueries);
+    end = arith::SelectOp::create(b, isPast, zero, end);
+  }
   SmallVector<Value> state = buildStart(begin);
   auto loop = scf::ForOp::create(b, begin, end, keys, state);
   {
@@ -565,11 +619,17 @@ void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
                                        fill(rowType, 0.0));
   Value inverse = arith::DivFOp::create(b, fill(rowType, 1.0), sum);
   inverse = arith::SelectOp::create(b, isNone, fill(rowType, 0.0), inverse);
+  if (descaleV) {
+    Value factor = tensor::SplatOp::create(
+        b, scoreBuilder.loadDescale(descaleV, group), rowType);
+    inverse = arith::MulFOp::create(b, inverse, factor);
+  }
   out = arith::MulFOp::create(b, out, spread(inverse, sumType));
   Type element = cast<MemRefType>(o.getType()).getElementType();
   if (!element.isF32())
     out = arith::TruncFOp::create(b, sumType.clone(element), out);
-  StoreTileOp::create(b, out, view(o, heads, valueDim, numQueries, head, true),
+  StoreTileOp::create(b, out, view(o, heads, valueDim, numQueries, head,
+                              firstQueryToken, true),
                       ValueRange{zero, firstQuery}, kVector);
   if (!lse)
     return;
@@ -587,12 +647,33 @@ void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
       {ShapedType::kDynamic}, lseType.getElementType(),
       StridedLayoutAttr::get(context, ShapedType::kDynamic, {1}),
       lseType.getMemorySpace());
-  Value offset = multiply(add(multiply(batch, index(heads)), head), numQueries);
+  Value offset =
+      op.isPacked()
+          ? add(multiply(head, numTokens), firstQueryToken)
+          : multiply(add(multiply(batch, index(heads)), head), numQueries);
   Value row = memref::ReinterpretCastOp::create(
       b, viewType, lse, OpFoldResult(offset),
       ArrayRef<OpFoldResult>{numQueries},
       ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
   StoreTileOp::create(b, logarithm, row, ValueRange{firstQuery}, 1);
+}
+
+void Kernel::findSequence() {
+  // One more than there are sequences: the queries that belong to nobody.
+  Value isNobody =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, batch, numBatches);
+  Value after = smaller(add(batch, index(1)), numBatches);
+  auto load = [&](Value memory, Value at) -> Value {
+    return arith::IndexCastOp::create(b, b.getIndexType(),
+                                      memref::LoadOp::create(b, memory, at));
+  };
+  firstQueryToken = load(cumulativeQ, batch);
+  firstKeyToken = load(cumulativeKv, batch);
+  numTokens = numQueries;
+  Value end = arith::SelectOp::create(b, isNobody, numTokens,
+                                      load(cumulativeQ, after));
+  numQueries = subtract(end, firstQueryToken);
+  numKeys = subtract(load(cumulativeKv, after), firstKeyToken);
 }
 
 func::FuncOp Kernel::build(func::FuncOp function) {
@@ -606,21 +687,70 @@ func::FuncOp Kernel::build(func::FuncOp function) {
   };
   SmallVector<Type> types{memory(op.getQ()), memory(op.getK()),
                           memory(op.getV()), memory(op.getO())};
-  SmallVector<StringRef> names{"q", "k", "v", "o"};
+  SmallVector<std::string> names{"q", "k", "v", "o"};
   if (op.getLse()) {
     types.push_back(memory(op.getLse()));
     names.push_back("lse");
   }
+  size_t firstOption = types.size();
+  // What else there is, and, after the three sizes that are always there, the
+  // sizes of it that are neither known nor one of those.
+  struct Option {
+    Value tensor;
+    OperandMemory *memory;
+    std::string name;
+    SmallVector<unsigned> dynamic;
+  };
+  SmallVector<Option> options;
+  OperandMemory ofQueries, ofKeys;
+  for (auto [tensor, memory, name] :
+       {std::tuple(op.getBias(), &scoreBuilder.bias, "bias"),
+        std::tuple(op.getAlibi(), &scoreBuilder.alibi, "alibi"),
+        std::tuple(op.getCumulativeQ(), &ofQueries, "cumulative_q"),
+        std::tuple(op.getCumulativeKv(), &ofKeys, "cumulative_kv"),
+        std::tuple(op.getDescaleQ(), &scoreBuilder.descaleQ, "descale_q"),
+        std::tuple(op.getDescaleK(), &scoreBuilder.descaleK, "descale_k"),
+        std::tuple(op.getDescaleV(), &descaleV, "descale_v")})
+    if (tensor)
+      options.push_back({tensor, memory, name, {}});
+  scoreBuilder.captures.resize(op.getCaptures().size());
+  for (auto [number, tensor] : llvm::enumerate(op.getCaptures())) {
+    // Known to the caller by the name of the function's argument.
+    auto argument = cast<BlockArgument>(tensor);
+    auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                      kNameAttrName);
+    options.push_back({tensor, &scoreBuilder.captures[number],
+                       name ? name.str() : "capture" + std::to_string(number),
+                       {}});
+  }
+  for (Option &option : options) {
+    types.push_back(memory(option.tensor));
+    names.push_back(option.name);
+  }
   size_t firstSize = types.size();
   types.append(3, b.getIndexType());
   names.append({"batch", "queries", "keys"});
+  for (Option &option : options) {
+    // Of packed sequences and of what is captured nothing else says them.
+    bool isCapture = llvm::is_contained(op.getCaptures(), option.tensor);
+    if (!isCapture && option.tensor != op.getBias())
+      continue;
+    auto type = cast<RankedTensorType>(option.tensor.getType());
+    for (unsigned d = 0; d < type.getRank(); ++d) {
+      if (!type.isDynamicDim(d))
+        continue;
+      option.dynamic.push_back(types.size());
+      types.push_back(b.getIndexType());
+      names.push_back(option.name + "_size" + std::to_string(d));
+    }
+  }
 
   b.setInsertionPoint(function);
   auto kernel =
       func::FuncOp::create(b, function.getName(), b.getFunctionType(types, {}));
   for (auto [i, name] : llvm::enumerate(names))
     kernel.setArgAttr(i, kNameAttrName, b.getStringAttr(name));
-  for (size_t i = 3; i < firstSize; ++i)
+  for (size_t i = 3; i < firstOption; ++i)
     kernel.setArgAttr(i, kOutputAttrName, b.getUnitAttr());
   if (int64_t waves = schedule.getWavesPerSimd())
     kernel->setAttr(ROCDL::ROCDLDialect::WavesPerEuAttrHelper::getNameStr(),
@@ -635,6 +765,8 @@ func::FuncOp Kernel::build(func::FuncOp function) {
   numKeys = arguments[firstSize + 2];
   b.setInsertionPointToStart(entry);
   AffineExpr queries = b.getAffineDimExpr(0), batches = b.getAffineDimExpr(1);
+  if (op.isPacked())
+    batches = batches + 1;
   AffineMap grid =
       AffineMap::get(2, 0,
                      {queries.ceilDiv(numQueriesOfTile),
@@ -648,6 +780,17 @@ func::FuncOp Kernel::build(func::FuncOp function) {
   Block *body =
       b.createBlock(&workgroup.getBody(), {}, {indexType, indexType, indexType},
                     {loc, loc, loc});
+  for (auto [number, option] : llvm::enumerate(options)) {
+    option.memory->memory = arguments[firstOption + number];
+    auto type = cast<RankedTensorType>(option.tensor.getType());
+    size_t next = 0;
+    for (int64_t size : type.getShape())
+      option.memory->sizes.push_back(
+          !ShapedType::isDynamic(size) ? index(size)
+          : option.dynamic.empty()     ? Value()
+                                   : arguments[option.dynamic[next++]]);
+  }
+  cumulativeQ = ofQueries.memory, cumulativeKv = ofKeys.memory;
   buildBody(body->getArgument(0), body->getArgument(1), body->getArgument(2));
   return kernel;
 }
@@ -656,64 +799,45 @@ func::FuncOp Kernel::build(func::FuncOp function) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Refuses what this conversion does not do yet, by name.
-static LogicalResult checkSupported(AttentionOp op, StringRef target) {
-  auto refuse = [&](const Twine &what) {
-    return op.emitError(what) << " is not supported on " << target << " yet";
-  };
-  if (op.isPacked())
-    return refuse("attention with layout thd");
-  if (op.getSoftcap())
-    return refuse("attention with softcap");
-  if (op.getBias())
-    return refuse("attention with bias");
-  if (op.getAlibi())
-    return refuse("attention with alibi");
-  if (op.getDescaleQ() || op.getDescaleK() || op.getDescaleV())
-    return refuse("attention with descale");
-  if (op.hasScoreRegion())
-    return refuse("attention with a score region");
-  if (op.hasMaskRegion())
-    return refuse("attention with a mask region");
+/// Refuses what a target cannot do, by name.
+static LogicalResult checkSupported(AttentionOp op, const TargetInfo *target) {
   Type element = op.getInputElementType();
-  if (!isa<Float16Type, BFloat16Type, Float32Type>(element)) {
-    std::string text;
-    llvm::raw_string_ostream(text) << element;
-    return refuse("attention of " + text);
-  }
-  for (auto [dim, name] :
-       {std::pair(op.getHeadDim(), "head dim "),
-        std::pair(op.getValueHeadDim(), "head dim of v of ")})
-    if (dim != 64 && dim != 128)
-      return refuse("attention with " + Twine(name) + Twine(dim));
+  if (!isa<Float8E4M3FNUZType>(element) || !target)
+    return success();
+  if (target->matrixF8FlopsPerClockPerCU == 0)
+    return op.emitError("attention of ")
+           << element << " is not supported on " << target->architecture
+           << ", which has no matrix instruction for it";
   return success();
 }
 
 /// The schedules that are taken where an operation has none: the first row
 /// that fits. Head dims are the larger one of q and v.
-static AttentionScheduleAttr getDefaultSchedule(AttentionOp op,
-                                                StringRef target) {
+static AttentionScheduleAttr getDefaultSchedule(AttentionOp op) {
   struct Default {
-    StringLiteral target; ///< empty: any
-    unsigned bits;        ///< of an element; 0: any
+    bool isF32;
     int64_t maxHeadDim;
+    /// Also where scores take registers of their own: addresses, functions.
+    bool takesOptions;
     int64_t waves, keys, wavesPerSIMD, prefetch;
   };
-  // Length and mask change nothing yet: the same row was the best for all that
-  // bench-attention lists. Four wavefronts of 32 queries; two workgroups fit a
-  // CU, of which one computes products while the other one computes weights.
+  // Target, length and mask change nothing yet: the first row is the best for
+  // all that bench-attention lists. Four wavefronts of 32 queries; two
+  // workgroups fit a CU, of which one computes products while the other one
+  // computes weights. A wavefront has all registers where the result alone
+  // takes half of them. Keys and values of one tile fit LDS.
   static constexpr Default defaults[] = {
-      {"", 16, 128, 4, 64, 2, 1},
-      {"", 16, 256, 4, 32, 1, 1},
-      // f32 has twice the registers and eight times the products' time.
-      {"", 0, 64, 4, 32, 2, 1},
-      {"", 0, 256, 4, 32, 1, 0},
+      {false, 128, false, 4, 64, 2, 1}, {false, 256, true, 4, 64, 1, 0},
+      {true, 64, false, 4, 64, 2, 1},   {true, 128, true, 4, 64, 1, 0},
+      {true, 256, true, 4, 32, 1, 0},
   };
   int64_t dim = std::max(op.getHeadDim(), op.getValueHeadDim());
-  unsigned bits = op.getInputElementType().getIntOrFloatBitWidth();
+  bool isF32 = op.getInputElementType().isF32();
+  bool hasOptions = op.getBias() || op.hasScoreRegion() || op.hasMaskRegion() ||
+                    (isF32 && (op.getSoftcap() || op.getAlibi()));
   const Default *found = llvm::find_if(defaults, [&](const Default &row) {
-    return (row.target.empty() || row.target == target) &&
-           (row.bits == 0 || row.bits == bits) && dim <= row.maxHeadDim;
+    return row.isF32 == isF32 && dim <= row.maxHeadDim &&
+           (!hasOptions || row.takesOptions);
   });
   return AttentionScheduleAttr::get(
       op.getContext(), /*version=*/1, found->waves, found->keys,
@@ -726,7 +850,8 @@ static LogicalResult checkSchedule(AttentionOp op,
                                    AttentionScheduleAttr schedule,
                                    const TargetInfo *target) {
   int64_t keys = schedule.getKeys(), waves = schedule.getWaves();
-  int64_t dim = op.getHeadDim(), valueDim = op.getValueHeadDim();
+  int64_t dim = padHeadDim(op.getHeadDim(), schedule);
+  int64_t valueDim = padHeadDim(op.getValueHeadDim(), schedule);
   int64_t bytes = op.getInputElementType().getIntOrFloatBitWidth() / 8;
   auto refuse = [&](const Twine &what) {
     return op.emitError("the schedule ") << schedule << " " << what.str();
@@ -735,12 +860,6 @@ static LogicalResult checkSchedule(AttentionOp op,
     return refuse("sets a priority, which is not supported yet");
   if (schedule.getDies() != 1)
     return refuse("renumbers workgroups for dies, which is not supported yet");
-  // All wavefronts load a part of each tile.
-  for (int64_t size : {dim, valueDim})
-    if (keys * size < 64 * waves * kVector)
-      return refuse("needs tiles of at least " + Twine(64 * waves * kVector) +
-                    " elements for its wavefronts, got " + Twine(keys) + " x " +
-                    Twine(size));
   if (!target)
     return success();
   int64_t lds = keys * (dim + valueDim) * bytes;
@@ -774,14 +893,12 @@ LogicalResult ConvertAttentionToWorkgroupPass::convert(func::FuncOp function,
   if (!llvm::equal(op->getOperands(), function.getArguments()))
     return op.emitError("expected the function's arguments as operands, each "
                         "once and in order");
-  auto target = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
-  if (failed(checkSupported(op, target ? target.getArchitecture()
-                                       : StringRef("any target"))))
+  FailureOr<const TargetInfo *> target = findTarget(op);
+  if (failed(target) || failed(checkSupported(op, *target)))
     return failure();
   AttentionScheduleAttr schedule = op.getScheduleAttr();
   if (!schedule)
-    schedule = getDefaultSchedule(op, target ? target.getArchitecture()
-                                             : StringRef());
+    schedule = getDefaultSchedule(op);
   FailureOr<const TargetInfo *> info = findTarget(op);
   if (failed(info) || failed(checkSchedule(op, schedule, *info)))
     return failure();

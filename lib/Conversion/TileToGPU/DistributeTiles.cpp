@@ -167,12 +167,18 @@ private:
   LogicalResult rewriteIf(scf::IfOp op);
   LogicalResult rewriteLoad(LoadTileOp op);
   LogicalResult rewriteStore(StoreTileOp op);
+  LogicalResult rewriteGather(GatherTileOp op);
+  LogicalResult rewriteScalarLoad(memref::LoadOp op);
   LogicalResult rewriteStage(StageTileOp op);
   LogicalResult rewriteRead(ReadTileOp op);
   LogicalResult rewriteDot(DotOp op);
   LogicalResult rewriteReduce(ReduceTileOp op);
   void rewriteAny(AnyTileOp op);
   /// Rounds f32 to bf16 in few instructions; NaN becomes any number.
+  Value roundToF8(Value fragment, VectorType type);
+  /// An operation of the math dialect on scalars. What is a call of a function
+  /// is computed in f64, for which there are functions.
+  Value createMath(Operation *op, ArrayRef<Value> operands, Type type);
   Value roundToBF16(Value fragment, VectorType type, bool truncates);
   /// Whether packed f32 instructions stand in the way of matrix instructions:
   /// on gfx942 they wait for the last pass of the one before (Timing).
@@ -240,6 +246,8 @@ private:
   }
 
   FailureOr<MemoryView> resolve(Operation *op, Value memory);
+  /// An element of a kernel argument of rank 1, at a 64-bit index.
+  FailureOr<Value> loadElement(Operation *op, Value memory, Value index);
   /// A buffer that begins where the tile does and ends with the memory's last
   /// element in it, and for each access its offset in bytes.
   struct Transfer {
@@ -608,6 +616,65 @@ LogicalResult LaneBody::rewriteLoad(LoadTileOp op) {
     vectors.push_back(value);
   }
   tiles[op.getResult()] = assemble(shape, transfer->accesses, vectors);
+  return success();
+}
+
+FailureOr<Value> LaneBody::loadElement(Operation *op, Value memory,
+                                       Value index) {
+  auto argument = dyn_cast<BlockArgument>(memory);
+  auto type = cast<MemRefType>(memory.getType());
+  if (!argument || !isa<func::FuncOp>(argument.getOwner()->getParentOp()) ||
+      type.getRank() != 1 || !type.getLayout().isIdentity())
+    return op->emitError("expected memory that is a kernel argument of rank 1, "
+                         "got ")
+           << type;
+  Type element = type.getElementType();
+  Value address =
+      arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
+                                 memref::ExtractAlignedPointerAsIndexOp::create(
+                                     builder, loc, mapping.lookup(memory)));
+  int64_t bits = element.getIntOrFloatBitWidth();
+  address = add(address, multiply(index, number(bits / 8, 64)));
+  Value pointer = LLVM::IntToPtrOp::create(
+      builder, loc,
+      LLVM::LLVMPointerType::get(builder.getContext(), kGlobalAddressSpace),
+      address);
+  Type raw = builder.getIntegerType(bits);
+  Value value =
+      LLVM::LoadOp::create(builder, loc, raw, pointer, /*alignment=*/bits / 8);
+  if (raw != element)
+    value = arith::BitcastOp::create(builder, loc, element, value);
+  return value;
+}
+
+LogicalResult LaneBody::rewriteGather(GatherTileOp op) {
+  TileShape shape(cast<RankedTensorType>(op.getResult().getType()));
+  VectorType type = shape.getFragmentType();
+  SmallVector<Value> fragments;
+  for (Value indices : SmallVector<Value>(tiles[op.getIndices()])) {
+    SmallVector<Value> elements;
+    for (int64_t i = 0; i < type.getDimSize(0); ++i) {
+      FailureOr<Value> element =
+          loadElement(op, op.getSource(), extract(indices, i));
+      if (failed(element))
+        return failure();
+      elements.push_back(*element);
+    }
+    fragments.push_back(fromElements(type, elements));
+  }
+  tiles[op.getResult()] = fragments;
+  return success();
+}
+
+LogicalResult LaneBody::rewriteScalarLoad(memref::LoadOp op) {
+  if (op.getIndices().size() != 1)
+    return op.emitError("expected memory of rank 1, got ")
+           << op.getMemRefType();
+  FailureOr<Value> value =
+      loadElement(op, op.getMemRef(), asInteger(op.getIndices()[0]));
+  if (failed(value))
+    return failure();
+  mapping.map(op.getResult(), *value);
   return success();
 }
 
@@ -1087,6 +1154,42 @@ Value LaneBody::roundToBF16(Value fragment, VectorType type, bool truncates) {
       fromElements(VectorType::get({count / 2}, i32), words));
 }
 
+Value LaneBody::roundToF8(Value fragment, VectorType type) {
+  // Four to a register, two an instruction.
+  auto word = VectorType::get({4}, type.getElementType());
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < type.getDimSize(0); i += 4) {
+    Value packed;
+    for (uint32_t half = 0; half < 2; ++half)
+      packed = amdgpu::PackedTrunc2xFp8Op::create(
+          builder, loc, word, extract(fragment, i + 2 * half),
+          extract(fragment, i + 2 * half + 1), half, packed);
+    for (int64_t j = 0; j < 4; ++j)
+      elements.push_back(extract(packed, j));
+  }
+  return fromElements(type, elements);
+}
+
+Value LaneBody::createMath(Operation *op, ArrayRef<Value> operands,
+                           Type type) {
+  Type f64 = builder.getF64Type();
+  bool isCall = isa<FloatType>(type) && type != f64 &&
+                !isa<math::AbsFOp, math::CeilOp, math::CopySignOp, math::FloorOp,
+                     math::FmaOp, math::Exp2Op, math::Log2Op, math::RoundEvenOp,
+                     math::TruncOp>(op);
+  SmallVector<Value> wide(operands);
+  if (isCall)
+    for (Value &operand : wide)
+      if (isa<FloatType>(operand.getType()))
+        operand = arith::ExtFOp::create(builder, loc, f64, operand);
+  OperationState state(op->getLoc(), op->getName(), wide, isCall ? f64 : type,
+                       op->getAttrs());
+  Value result = builder.create(state)->getResult(0);
+  return isCall ? arith::TruncFOp::create(builder, loc, type, result)
+                      .getResult()
+                : result;
+}
+
 Value LaneBody::elementByElement(Operation *op, ArrayRef<Value> operands,
                                  VectorType type) {
   SmallVector<Value> elements;
@@ -1095,6 +1198,10 @@ Value LaneBody::elementByElement(Operation *op, ArrayRef<Value> operands,
     for (Value operand : operands)
       scalars.push_back(isa<VectorType>(operand.getType()) ? extract(operand, i)
                                                            : operand);
+    if (isa<math::MathDialect>(op->getDialect())) {
+      elements.push_back(createMath(op, scalars, type.getElementType()));
+      continue;
+    }
     OperationState state(op->getLoc(), op->getName(), scalars,
                          type.getElementType(), op->getAttrs());
     elements.push_back(builder.create(state)->getResult(0));
@@ -1128,6 +1235,13 @@ LogicalResult LaneBody::rewriteElementwise(Operation *op) {
       fragments.push_back(fromElements(type, elements));
       continue;
     }
+    if (isa<arith::TruncFOp>(op) &&
+        isa<Float8E4M3FNUZType>(type.getElementType()) &&
+        type.getDimSize(0) % 4 == 0 &&
+        getElementTypeOrSelf(operands[0].getType()).isF32()) {
+      fragments.push_back(roundToF8(operands[0], type));
+      continue;
+    }
     if (auto rounding = dyn_cast<arith::TruncFOp>(op);
         rounding && type.getElementType().isBF16() &&
         type.getDimSize(0) % 2 == 0 &&
@@ -1149,6 +1263,11 @@ LogicalResult LaneBody::rewriteElementwise(Operation *op) {
             comparePosition(compare, position, fragment, operands[1]));
         continue;
       }
+    // Calls of ocml take one number.
+    if (isa<math::MathDialect>(op->getDialect()) && !isa<math::FmaOp>(op)) {
+      fragments.push_back(elementByElement(op, operands, type));
+      continue;
+    }
     if (avoidsPackedF32() && type.getElementType().isF32()) {
       fragments.push_back(elementByElement(op, operands, type));
       continue;
@@ -1268,7 +1387,8 @@ LogicalResult LaneBody::checkTypes(Operation *op) {
                              (isStaged(type) && isa<scf::ForOp>(op));
     return !isa<ShapedType>(type) ||
            (isa<MemRefType>(type) &&
-            isa<LoadTileOp, StoreTileOp, memref::ReinterpretCastOp>(op));
+            isa<LoadTileOp, StoreTileOp, GatherTileOp, memref::LoadOp,
+                memref::ReinterpretCastOp>(op));
   };
   for (Value operand : op->getOperands())
     if (!isKnown(operand, /*isOperand=*/true))
@@ -1298,6 +1418,8 @@ LogicalResult LaneBody::rewrite(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](LoadTileOp op) { return rewriteLoad(op); })
       .Case([&](StoreTileOp op) { return rewriteStore(op); })
+      .Case([&](GatherTileOp op) { return rewriteGather(op); })
+      .Case([&](memref::LoadOp op) { return rewriteScalarLoad(op); })
       .Case([&](StageTileOp op) { return rewriteStage(op); })
       .Case([&](ReadTileOp op) { return rewriteRead(op); })
       .Case([&](DotOp op) { return rewriteDot(op); })
@@ -1366,6 +1488,14 @@ LogicalResult LaneBody::rewrite(Operation *op) {
         bool hasTile = llvm::any_of(op->getResultTypes(), isTile);
         if (hasTile)
           return rewriteElementwise(op);
+        if (dialect == "math" && op->getNumResults() == 1) {
+          SmallVector<Value> operands;
+          for (Value operand : op->getOperands())
+            operands.push_back(mapping.lookup(operand));
+          mapping.map(op->getResult(0),
+                      createMath(op, operands, op->getResult(0).getType()));
+          return success();
+        }
         builder.clone(*op, mapping);
         return success();
       });

@@ -319,6 +319,22 @@ LogicalResult StoreTileOp::verify() {
                         getVector());
 }
 
+LogicalResult GatherTileOp::verify() {
+  if (!getCheckedLayout(*this, getResult(), "a tile"))
+    return failure();
+  auto type = cast<RankedTensorType>(getResult().getType());
+  RankedTensorType wanted =
+      type.clone(IntegerType::get(getContext(), 64));
+  if (getIndices().getType() != wanted)
+    return emitOpError("expected indices of ")
+           << wanted << ", got " << getIndices().getType();
+  auto memory = cast<MemRefType>(getSource().getType());
+  if (memory.getElementType() != type.getElementType())
+    return emitOpError("expected memory of the tile's elements ")
+           << type.getElementType() << ", got " << memory;
+  return success();
+}
+
 /// Checks a tile in registers and the same in LDS.
 static LogicalResult verifyStaging(Operation *op, Value inRegisters,
                                    Value inLds) {

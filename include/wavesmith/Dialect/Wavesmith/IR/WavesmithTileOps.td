@@ -116,7 +116,7 @@ def Wavesmith_LdsLayoutAttr : Wavesmith_Attr<"LdsLayout", "lds_layout"> {
 }
 
 def Wavesmith_Tile
-    : RankedTensorOf<[F32, F16, BF16, F8E4M3FNUZ, I32, I1],
+    : RankedTensorOf<[F32, F16, BF16, F8E4M3FNUZ, I32, I64, I1],
                      [HasAnyRankOfPred<[1, 2]>], "tile of rank 1 or 2">;
 def Wavesmith_FloatTile
     : RankedTensorOf<[F32, F16, BF16, F8E4M3FNUZ], [HasAnyRankOfPred<[1, 2]>],
@@ -207,6 +207,27 @@ def Wavesmith_StoreTileOp : Wavesmith_Op<"store_tile"> {
   let assemblyFormat = [{
     $value `,` $target `[` $offsets `]` (`vector` $vector^)? attr-dict `:`
     type($value) `,` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
+def Wavesmith_GatherTileOp : Wavesmith_Op<"gather_tile"> {
+  let summary = "elements of an array, each at an index of its own";
+  let description = [{
+    result[p] = source[indices[p]]. The source is an argument of the kernel, of
+    rank 1. Every index must lie in it. Scalars are read by `memref.load` of
+    such an argument.
+
+    Example: `%v = wavesmith.gather_tile %table[%at] : memref<?xf32>, tensor<64x128xi64, #d> -> tensor<64x128xf32, #d>`
+  }];
+  let arguments = (ins
+      Arg<MemRefRankOf<[F32, F16, BF16, F8E4M3FNUZ, I32, I64], [1]>, "",
+          [MemRead]>:$source,
+      Wavesmith_Tile:$indices);
+  let results = (outs Wavesmith_Tile:$result);
+  let assemblyFormat = [{
+    $source `[` $indices `]` attr-dict `:` type($source) `,` type($indices)
+    `->` type($result)
   }];
   let hasVerifier = 1;
 }
