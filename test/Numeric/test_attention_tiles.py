@@ -214,7 +214,7 @@ SCHEDULES = {
     "two-waves-128-keys": ("waves = 2, keys = 128, waves_per_simd = 1", 64),
     "eight-waves": ("waves = 8, keys = 64", 256),
     "no-prefetch": ("keys = 64, prefetch = 0", 128),
-    "always-rescale": ("rescale_above = 0", 128),
+    "lazy-rescale": ("rescale_above = 8", 128),
     "truncate": ("rounding = truncate", 128),
     "one-wave-a-simd": ("waves_per_simd = 1", 128),
 }

@@ -487,24 +487,17 @@ SmallVector<Value> Kernel::buildStep(Value firstKey, ValueRange state,
                              spread(finite, scoreType)));
   Value operand = weights;
   if (!element.isF32()) {
-    // NaN of the caller's f32 may have any bits. That which comes of 16-bit
-    // numbers stays NaN in the short form of rounding.
-    if (element.isBF16() && (op.getBias() || op.getAlibi() ||
-                             op.hasScoreRegion()))
-      weights = arith::SelectOp::create(
-          b,
-          arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, weights, weights),
-          fill(scoreType, std::numeric_limits<double>::quiet_NaN()), weights);
+    // A weight that is NaN makes the sum NaN, and so the result, whatever it
+    // becomes here.
     auto rounded = arith::TruncFOp::create(b, scoreType.clone(element), weights);
     rounded.setFastmath(arith::FastMathFlags::nnan);
-    if (schedule.getRounding() == AttentionRounding::Truncate &&
-        element.isBF16())
-      rounded.setRoundingmode(arith::RoundingMode::toward_zero);
     operand = rounded;
-    // With as few digits as bf16 has, what is summed has to be what values are
-    // weighted with: the mean of equal values is their own value then.
-    if (element.isBF16())
+    if (schedule.getRounding() == AttentionRounding::Truncate &&
+        element.isBF16()) {
+      rounded.setRoundingmode(arith::RoundingMode::toward_zero);
+      // All weights are too small: so must be the sum that divides them.
       weights = arith::ExtFOp::create(b, scoreType, operand);
+    }
   }
   sum = arith::AddFOp::create(b, sum, reduce(weights, partType, false));
   auto valueLayout = LayoutBuilder(context)
@@ -639,7 +632,8 @@ void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
       fill(rowType, -std::numeric_limits<double>::infinity()));
   maximum = arith::SelectOp::create(b, hasNone, fill(rowType, 0.0), maximum);
   Value logarithm =
-      arith::AddFOp::create(b, maximum, math::Log2Op::create(b, sum));
+      arith::AddFOp::create(b, maximum,
+                            math::Log2Op::create(b, sum));
   logarithm =
       arith::MulFOp::create(b, logarithm, fill(rowType, 0.6931471805599453));
   auto lseType = cast<MemRefType>(lse.getType());
@@ -827,8 +821,8 @@ static AttentionScheduleAttr getDefaultSchedule(AttentionOp op) {
   // computes weights. A wavefront has all registers where the result alone
   // takes half of them. Keys and values of one tile fit LDS.
   static constexpr Default defaults[] = {
-      {false, 128, false, 4, 64, 2, 1}, {false, 256, true, 4, 64, 1, 0},
-      {true, 64, false, 4, 64, 2, 1},   {true, 128, true, 4, 64, 1, 0},
+      {false, 128, false, 4, 64, 2, 1}, {false, 128, true, 4, 32, 1, 0},
+      {false, 256, true, 4, 64, 1, 0},  {true, 64, false, 4, 64, 2, 1},
       {true, 256, true, 4, 32, 1, 0},
   };
   int64_t dim = std::max(op.getHeadDim(), op.getValueHeadDim());
@@ -839,9 +833,13 @@ static AttentionScheduleAttr getDefaultSchedule(AttentionOp op) {
     return row.isF32 == isF32 && dim <= row.maxHeadDim &&
            (!hasOptions || row.takesOptions);
   });
+  // The largest weight of a row is 1, and so not rounded, if the maximum is
+  // always the current one: a row that hangs on few keys needs that.
+  Type element = op.getInputElementType();
+  int64_t rescaleAbove = element.isBF16() || element.isF16() ? 0 : 8;
   return AttentionScheduleAttr::get(
       op.getContext(), /*version=*/1, found->waves, found->keys,
-      found->wavesPerSIMD, found->prefetch, /*rescaleAbove=*/8,
+      found->wavesPerSIMD, found->prefetch, rescaleAbove,
       AttentionRounding::NearestEven, /*priority=*/0, /*dies=*/1);
 }
 
