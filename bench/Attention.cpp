@@ -271,10 +271,10 @@ static std::string attentionText(const Problem &problem) {
   std::string lse = formatv("tensor<?x{0}x?xf32>", problem.heads);
   std::string options = problem.isCausal ? " causal top_left" : "";
   if (!schedule.empty())
-    options += " schedule " + schedule;
+    options += " {schedule = " + schedule + "}";
   return formatv("func.func @attend(%q: {0}, %k: {0}, %v: {0}) -> ({0}, {1}) "
                  "{{\n  %o, %lse = wavesmith.attention %q, %k, %v layout bhsd "
-                 "scale {2}{3} : ({0}, {0}, {0}) -> ({0}, {1})\n"
+                 "scale {2:f9}{3} : ({0}, {0}, {0}) -> ({0}, {1})\n"
                  "  return %o, %lse : {0}, {1}\n}\n",
                  tensor, lse, 1.0 / std::sqrt(double(problem.headDim)),
                  options);

@@ -1,6 +1,7 @@
 // RUN: wavesmith-opt %s --convert-wavesmith-attention-to-workgroup | FileCheck %s -enable-var-scope
 
-// A causal mask: whole tiles in a loop without a mask, the rest in one with it.
+// A causal mask: tiles are masked where an edge passes. The next keys go to LDS
+// while these are computed with, those after them are loaded.
 // Keys and values of head 8 / 2 = 4 to 1.
 
 // CHECK-LABEL: func.func @attend(
@@ -10,18 +11,29 @@
 // CHECK-SAME: {wavesmith.name = "batch"}, %{{.+}}: index {wavesmith.name = "queries"}, %{{.+}}: index {wavesmith.name = "keys"})
 // CHECK: wavesmith.grid_workgroup #{{.+}} waves 4
 // CHECK: memref.reinterpret_cast %[[Q]] to offset: [%{{.+}}], sizes: [64, %{{.+}}], strides: [1, 512]
-// CHECK: scf.for
 // CHECK: wavesmith.stage_tile
-// CHECK: wavesmith.dot
-// CHECK-NOT: arith.select %{{.+}}, %{{.+}}, %{{.+}} : tensor<64x128xi1
-// CHECK: math.exp2
-// CHECK: arith.truncf
-// CHECK: wavesmith.dot
-// CHECK: scf.for
-// CHECK: wavesmith.dot
+// CHECK: wavesmith.stage_tile
+// CHECK: scf.for {{.+}} iter_args(%[[KEYS:[a-z0-9]+]] = %{{[^,]+}}, %[[VALUES:[a-z0-9]+]] = %{{[^,]+}}, %[[NEXT:[a-z0-9]+]] = %{{[^,]+}},
+// CHECK: %[[KEY_TILE:.+]] = wavesmith.read_tile %[[KEYS]]
+// CHECK: %[[PRODUCTS:.+]] = wavesmith.dot %[[KEY_TILE]]
+// CHECK: wavesmith.stage_tile %[[NEXT]] into %[[KEYS]]
+// CHECK: wavesmith.load_tile
+// CHECK: %[[SCORES:.+]] = scf.if
 // CHECK: wavesmith.tile_position dimension 0
-// CHECK: arith.select %{{.+}}, %{{.+}}, %{{.+}} : tensor<64x128xi1
+// CHECK: %[[MASKED:.+]] = arith.select %{{.+}}, %[[PRODUCTS]], %{{.+}} : tensor<64x128xi1
+// CHECK: scf.yield %[[MASKED]]
+// CHECK: scf.yield %[[PRODUCTS]]
+// CHECK: wavesmith.reduce_tile %[[SCORES]] dimension 0 : tensor<64x128xf32, {{.+}}> -> tensor<2x128xf32
+// CHECK: %[[GROWS:.+]] = arith.cmpf ogt
+// CHECK: %[[ANY:.+]] = wavesmith.any_tile %[[GROWS]]
+// CHECK: scf.if %[[ANY]]
+// CHECK: math.exp2 %{{.+}} : tensor<128xf32
+// CHECK: %[[EXPONENTS:.+]] = math.fma %[[SCORES]]
+// CHECK: math.exp2 %[[EXPONENTS]]
+// CHECK: arith.truncf
+// CHECK: wavesmith.read_tile %[[VALUES]]
 // CHECK: wavesmith.dot
+// CHECK: wavesmith.stage_tile %{{.+}} into %[[VALUES]]
 // CHECK: arith.divf
 // CHECK: wavesmith.store_tile
 // CHECK: math.log2
@@ -29,4 +41,15 @@
 func.func @attend(%q: tensor<?x?x8x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tensor<?x?x2x64xbf16>) -> (tensor<?x?x8x64xbf16>, tensor<?x8x?xf32>) {
   %o, %lse = wavesmith.attention %q, %k, %v layout bshd scale 0.125 causal bottom_right : (tensor<?x?x8x64xbf16>, tensor<?x?x2x64xbf16>, tensor<?x?x2x64xbf16>) -> (tensor<?x?x8x64xbf16>, tensor<?x8x?xf32>)
   return %o, %lse : tensor<?x?x8x64xbf16>, tensor<?x8x?xf32>
+}
+
+// What a schedule says: one wavefront, tiles of 32 keys, nothing loaded ahead.
+
+// CHECK-LABEL: func.func @scheduled(
+// CHECK: waves 1
+// CHECK: scf.for {{.+}} -> (tensor<32x64xf16, #wavesmith.lds_layout<{{[^>]+}}>>, tensor<64x32xf16, #wavesmith.lds_layout<{{[^>]+}}>>, tensor<32xf32,
+// CHECK: arith.constant dense<0.000000e+00> : tensor<2x32xf32
+func.func @scheduled(%q: tensor<?x?x8x64xf16>, %k: tensor<?x?x2x64xf16>, %v: tensor<?x?x2x64xf16>) -> tensor<?x?x8x64xf16> {
+  %o = wavesmith.attention %q, %k, %v layout bshd scale 0.125 {schedule = #wavesmith.attention_schedule<version = 1, waves = 1, keys = 32, prefetch = 0, rescale_above = 4>} : (tensor<?x?x8x64xf16>, tensor<?x?x2x64xf16>, tensor<?x?x2x64xf16>) -> tensor<?x?x8x64xf16>
+  return %o : tensor<?x?x8x64xf16>
 }

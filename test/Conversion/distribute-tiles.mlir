@@ -20,10 +20,10 @@ func.func @tiles(%x: memref<?xf16, #gpu.address_space<global>> {wavesmith.name =
     // CHECK-COUNT-2: rocdl.raw.ptr.buffer.load {{.+}} : vector<2xi32>
     // CHECK-NOT: raw.ptr.buffer.load
     %loaded = wavesmith.load_tile %view[%i, %c0] vector 4 : memref<?x16xf16, strided<[16, 1]>, #gpu.address_space<global>> -> tensor<32x16xf16, #a>
-    // CHECK: gpu.barrier
+    // CHECK-NOT: lds_barrier
     // CHECK-COUNT-2: vector.store %{{.+}}, %[[LDS]][%{{.+}}] {alignment = 8 : i64}
-    // CHECK: gpu.barrier
     %staged = wavesmith.stage_tile %loaded : tensor<32x16xf16, #a> -> tensor<32x16xf16, #lds>
+    // CHECK: amdgpu.lds_barrier
     // CHECK-COUNT-2: vector.load %[[LDS]][%{{.+}}] {alignment = 8 : i64}
     %lhs = wavesmith.read_tile %staged : tensor<32x16xf16, #lds> -> tensor<32x16xf16, #a>
     %rhs = arith.constant dense<1.0> : tensor<16x32xf16, #b>
@@ -46,6 +46,63 @@ func.func @tiles(%x: memref<?xf16, #gpu.address_space<global>> {wavesmith.name =
     // CHECK: arith.select
     // CHECK: rocdl.raw.ptr.buffer.store
     wavesmith.store_tile %total, %out[%i] : tensor<32xf32, #row>, memref<?xf32, strided<[1]>, #gpu.address_space<global>>
+  }
+  return
+}
+
+#rows = #wavesmith.layout<registers = [[0, 1], [0, 2], [0, 4]], lanes = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 8]], waves = []>
+#swizzled = #wavesmith.lds_layout<contiguous = 1, padding = 0, swizzle = [1]>
+#part = #wavesmith.layout<registers = [], lanes = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1]], waves = []>
+
+// A tile that a loop carries: one memory, a barrier before it is read, and one
+// before it is written again.
+
+// CHECK-LABEL: gpu.func @carried
+// CHECK-SAME: workgroup(%[[LDS:[^ ]+]] : memref<512xf16, #gpu.address_space<workgroup>>{{[^,]*}})
+func.func @carried(%x: memref<?xf16, #gpu.address_space<global>> {wavesmith.name = "x"}, %y: memref<?xf32, #gpu.address_space<global>> {wavesmith.name = "y"}, %n: index {wavesmith.name = "n"}) {
+  wavesmith.grid_workgroup affine_map<(n) -> (n ceildiv 32)>(%n) waves 1 {
+  ^bb0(%i: index):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %view = memref.reinterpret_cast %x to offset: [0], sizes: [%n, 16], strides: [16, 1] : memref<?xf16, #gpu.address_space<global>> to memref<?x16xf16, strided<[16, 1]>, #gpu.address_space<global>>
+    %loaded = wavesmith.load_tile %view[%i, %c0] vector 8 : memref<?x16xf16, strided<[16, 1]>, #gpu.address_space<global>> -> tensor<32x16xf16, #rows>
+    // CHECK-NOT: lds_barrier
+    // CHECK: vector.store %{{.+}}, %[[LDS]]
+    %first = wavesmith.stage_tile %loaded : tensor<32x16xf16, #rows> -> tensor<32x16xf16, #swizzled>
+    %none = arith.constant dense<0.0> : tensor<32x2xf32, #part>
+    // CHECK: scf.for
+    %last, %sums = scf.for %j = %c0 to %n step %c1 iter_args(%staged = %first, %sum = %none) -> (tensor<32x16xf16, #swizzled>, tensor<32x2xf32, #part>) {
+      // Of the number of a group, bit 0 is flipped in odd rows: 8 elements.
+      // CHECK: arith.xori
+      // CHECK: amdgpu.lds_barrier
+      // CHECK: vector.load %[[LDS]]
+      %read = wavesmith.read_tile %staged : tensor<32x16xf16, #swizzled> -> tensor<32x16xf16, #rows>
+      %wide = arith.extf %read : tensor<32x16xf16, #rows> to tensor<32x16xf32, #rows>
+      // What a lane has, and no more.
+      // CHECK-COUNT-7: arith.addf
+      // CHECK-NOT: gpu.shuffle
+      %part = wavesmith.reduce_tile %wide dimension 1 : tensor<32x16xf32, #rows> -> tensor<32x2xf32, #part> {
+      ^bb0(%one: f32, %other: f32):
+        %both = arith.addf %one, %other : f32
+        wavesmith.yield %both : f32
+      }
+      // CHECK: arith.cmpf ogt
+      // CHECK: rocdl.ballot
+      // CHECK: scf.if
+      %grows = arith.cmpf ogt, %part, %sum : tensor<32x2xf32, #part>
+      %any = wavesmith.any_tile %grows : tensor<32x2xi1, #part>
+      %larger = scf.if %any -> tensor<32x2xf32, #part> {
+        scf.yield %part : tensor<32x2xf32, #part>
+      } else {
+        scf.yield %sum : tensor<32x2xf32, #part>
+      }
+      // CHECK: amdgpu.lds_barrier
+      // CHECK: vector.store %{{.+}}, %[[LDS]]
+      %next = wavesmith.stage_tile %loaded into %staged : tensor<32x16xf16, #rows> -> tensor<32x16xf16, #swizzled>
+      scf.yield %next, %larger : tensor<32x16xf16, #swizzled>, tensor<32x2xf32, #part>
+    }
+    %out = memref.reinterpret_cast %y to offset: [0], sizes: [%n, 2], strides: [2, 1] : memref<?xf32, #gpu.address_space<global>> to memref<?x2xf32, strided<[2, 1]>, #gpu.address_space<global>>
+    wavesmith.store_tile %sums, %out[%i, %c0] : tensor<32x2xf32, #part>, memref<?x2xf32, strided<[2, 1]>, #gpu.address_space<global>>
   }
   return
 }

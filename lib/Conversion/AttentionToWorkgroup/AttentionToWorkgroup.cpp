@@ -485,18 +485,21 @@ SmallVector<Value> Kernel::buildStep(Value firstKey, ValueRange state,
   Value weights = math::Exp2Op::create(
       b, math::FmaOp::create(b, scores, fill(scoreType, factor),
                              spread(finite, scoreType)));
-  sum = arith::AddFOp::create(b, sum, reduce(weights, partType, false));
   Value operand = weights;
   if (!element.isF32()) {
     // A weight that is NaN makes the sum NaN, and so the result, whatever it
     // becomes here.
     auto rounded = arith::TruncFOp::create(b, scoreType.clone(element), weights);
     rounded.setFastmath(arith::FastMathFlags::nnan);
-    if (schedule.getRounding() == AttentionRounding::Truncate &&
-        element.isBF16())
-      rounded.setRoundingmode(arith::RoundingMode::toward_zero);
     operand = rounded;
+    if (schedule.getRounding() == AttentionRounding::Truncate &&
+        element.isBF16()) {
+      rounded.setRoundingmode(arith::RoundingMode::toward_zero);
+      // All weights are too small: so must be the sum that divides them.
+      weights = arith::ExtFOp::create(b, scoreType, operand);
+    }
   }
+  sum = arith::AddFOp::create(b, sum, reduce(weights, partType, false));
   auto valueLayout = LayoutBuilder(context)
                          .registers(1, {1, 2, 4})
                          .lanes(0, {1, 2, 4, 8, 16})
@@ -629,7 +632,8 @@ void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
       fill(rowType, -std::numeric_limits<double>::infinity()));
   maximum = arith::SelectOp::create(b, hasNone, fill(rowType, 0.0), maximum);
   Value logarithm =
-      arith::AddFOp::create(b, maximum, math::Log2Op::create(b, sum));
+      arith::AddFOp::create(b, maximum,
+                            math::Log2Op::create(b, sum));
   logarithm =
       arith::MulFOp::create(b, logarithm, fill(rowType, 0.6931471805599453));
   auto lseType = cast<MemRefType>(lse.getType());
@@ -801,20 +805,79 @@ static LogicalResult checkSupported(AttentionOp op, const TargetInfo *target) {
   return success();
 }
 
-/// The schedule where none is given.
+/// The schedules that are taken where an operation has none: the first row
+/// that fits. Head dims are the larger one of q and v.
 static AttentionScheduleAttr getDefaultSchedule(AttentionOp op) {
+  struct Default {
+    bool isF32;
+    int64_t maxHeadDim;
+    /// Also where scores take registers of their own: addresses, functions.
+    bool takesOptions;
+    int64_t waves, keys, wavesPerSIMD, prefetch;
+  };
+  // Target, length and mask change nothing yet: the first row is the best for
+  // all that bench-attention lists. Four wavefronts of 32 queries; two
+  // workgroups fit a CU, of which one computes products while the other one
+  // computes weights. A wavefront has all registers where the result alone
+  // takes half of them. Keys and values of one tile fit LDS.
+  static constexpr Default defaults[] = {
+      {false, 128, false, 4, 64, 2, 1}, {false, 128, true, 4, 32, 1, 0},
+      {false, 256, true, 4, 64, 1, 0},  {true, 64, false, 4, 64, 2, 1},
+      {true, 256, true, 4, 32, 1, 0},
+  };
   int64_t dim = std::max(op.getHeadDim(), op.getValueHeadDim());
-  // Keys and values of one tile fit 64 KiB of LDS.
   bool isF32 = op.getInputElementType().isF32();
-  int64_t keys = isF32 && dim > 128 ? 32 : 64;
-  // A wavefront has all registers where the result alone takes half of them, and
-  // where scores need addresses.
-  bool isLarge = dim > 128 || op.getBias() || op.hasScoreRegion() ||
-                 op.hasMaskRegion() ||
-                 (isF32 && (dim > 64 || op.getSoftcap() || op.getAlibi()));
+  bool hasOptions = op.getBias() || op.hasScoreRegion() || op.hasMaskRegion() ||
+                    (isF32 && (op.getSoftcap() || op.getAlibi()));
+  const Default *found = llvm::find_if(defaults, [&](const Default &row) {
+    return row.isF32 == isF32 && dim <= row.maxHeadDim &&
+           (!hasOptions || row.takesOptions);
+  });
+  // The largest weight of a row is 1, and so not rounded, if the maximum is
+  // always the current one: a row that hangs on few keys needs that.
+  Type element = op.getInputElementType();
+  int64_t rescaleAbove = element.isBF16() || element.isF16() ? 0 : 8;
   return AttentionScheduleAttr::get(
-      op.getContext(), 1, 4, keys, isLarge ? 1 : 2, isLarge ? 0 : 1, 8,
-      AttentionRounding::NearestEven, 0, 1);
+      op.getContext(), /*version=*/1, found->waves, found->keys,
+      found->wavesPerSIMD, found->prefetch, rescaleAbove,
+      AttentionRounding::NearestEven, /*priority=*/0, /*dies=*/1);
+}
+
+/// Refuses a schedule that does not fit the operation or the target.
+static LogicalResult checkSchedule(AttentionOp op,
+                                   AttentionScheduleAttr schedule,
+                                   const TargetInfo *target) {
+  int64_t keys = schedule.getKeys(), waves = schedule.getWaves();
+  int64_t dim = padHeadDim(op.getHeadDim(), schedule);
+  int64_t valueDim = padHeadDim(op.getValueHeadDim(), schedule);
+  int64_t bytes = op.getInputElementType().getIntOrFloatBitWidth() / 8;
+  auto refuse = [&](const Twine &what) {
+    return op.emitError("the schedule ") << schedule << " " << what.str();
+  };
+  if (schedule.getPriority() != 0)
+    return refuse("sets a priority, which is not supported yet");
+  if (schedule.getDies() != 1)
+    return refuse("renumbers workgroups for dies, which is not supported yet");
+  if (!target)
+    return success();
+  int64_t lds = keys * (dim + valueDim) * bytes;
+  if (lds > int64_t(target->ldsBytes))
+    return refuse("needs " + Twine(lds) + " bytes of LDS; " +
+                  target->architecture + " has " + Twine(target->ldsBytes));
+  // What lives through a step: the result, queries, scores, and what is loaded
+  // ahead; operands, addresses and the like come on top.
+  int64_t ahead = schedule.getPrefetch() * keys * (dim + valueDim) * bytes / 4 /
+                  (64 * waves);
+  int64_t registers = kInstruction * (valueDim + keys) / 64 +
+                      kInstruction * dim * bytes / 4 / 64 + ahead;
+  int64_t most = target->vgprsPerSIMD /
+                 std::max<int64_t>(1, schedule.getWavesPerSimd());
+  if (registers > most)
+    return refuse("needs more than " + Twine(registers) +
+                  " registers; with waves_per_simd = " +
+                  Twine(schedule.getWavesPerSimd()) + " " +
+                  target->architecture + " has " + Twine(most));
+  return success();
 }
 
 LogicalResult ConvertAttentionToWorkgroupPass::convert(func::FuncOp function,
@@ -834,6 +897,9 @@ LogicalResult ConvertAttentionToWorkgroupPass::convert(func::FuncOp function,
   AttentionScheduleAttr schedule = op.getScheduleAttr();
   if (!schedule)
     schedule = getDefaultSchedule(op);
+  FailureOr<const TargetInfo *> info = findTarget(op);
+  if (failed(info) || failed(checkSchedule(op, schedule, *info)))
+    return failure();
   Kernel(op, schedule).build(function);
   function.erase();
   return success();

@@ -190,9 +190,6 @@ private:
                          VectorType type);
   void rewriteBroadcast(BroadcastTileOp op);
   void rewritePosition(TilePositionOp op);
-  /// The lane's part of the positions in a fragment, and the registers' part,
-  /// a constant.
-  std::pair<Value, Value> splitPosition(TilePositionOp op, int64_t fragment);
   /// Compares a position: the lane's part goes to the other side, so that no
   /// register has to hold each position. Not for unsigned comparisons.
   Value comparePosition(arith::CmpIOp op, TilePositionOp position,
@@ -1090,28 +1087,21 @@ void LaneBody::rewriteBroadcast(BroadcastTileOp op) {
   tiles[op.getResult()] = fragments;
 }
 
-std::pair<Value, Value> LaneBody::splitPosition(TilePositionOp op,
-                                                int64_t fragment) {
+void LaneBody::rewritePosition(TilePositionOp op) {
   TileShape shape(cast<RankedTensorType>(op.getResult().getType()));
   int64_t dimension = op.getDimension();
   Value start =
       vector::BroadcastOp::create(builder, loc, shape.getFragmentType(),
                                   lanePosition(shape.getLayout(), dimension));
-  SmallVector<int32_t> steps;
-  for (int64_t i = 0; i < shape.getLayout().getFragmentSize(); ++i)
-    steps.push_back(shape.getPosition({fragment, i})[dimension]);
-  Value constant = arith::ConstantOp::create(
-      builder, loc,
-      DenseElementsAttr::get(shape.getFragmentType(),
-                             ArrayRef<int32_t>(steps)));
-  return {start, constant};
-}
-
-void LaneBody::rewritePosition(TilePositionOp op) {
-  TileShape shape(cast<RankedTensorType>(op.getResult().getType()));
   SmallVector<Value> fragments;
   for (int64_t fragment = 0; fragment < shape.getNumFragments(); ++fragment) {
-    auto [start, constant] = splitPosition(op, fragment);
+    SmallVector<int32_t> steps;
+    for (int64_t i = 0; i < shape.getLayout().getFragmentSize(); ++i)
+      steps.push_back(shape.getPosition({fragment, i})[dimension]);
+    Value constant = arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(shape.getFragmentType(),
+                               ArrayRef<int32_t>(steps)));
     fragments.push_back(add(start, constant));
   }
   tiles[op.getResult()] = fragments;
@@ -1119,11 +1109,23 @@ void LaneBody::rewritePosition(TilePositionOp op) {
 
 Value LaneBody::comparePosition(arith::CmpIOp op, TilePositionOp position,
                                 int64_t fragment, Value other) {
-  auto [start, constant] = splitPosition(position, fragment);
-  // Positions are not negative: where this saturates, all of them are larger.
-  Value rest = LLVM::SSubSat::create(builder, loc, other.getType(), other,
-                                     start);
-  return arith::CmpIOp::create(builder, loc, op.getPredicate(), constant, rest);
+  TileShape shape(cast<RankedTensorType>(position.getResult().getType()));
+  int64_t dimension = position.getDimension();
+  Value start = lanePosition(shape.getLayout(), dimension);
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < shape.getLayout().getFragmentSize(); ++i) {
+    // Element by element: what is the same in all of them is one register then,
+    // not a vector. Positions are not negative: where the difference saturates,
+    // all of them are larger.
+    Value rest = LLVM::SSubSat::create(builder, loc, builder.getI32Type(),
+                                       extract(other, i), start);
+    elements.push_back(arith::CmpIOp::create(
+        builder, loc, op.getPredicate(),
+        number(shape.getPosition({fragment, i})[dimension]), rest));
+  }
+  return fromElements(
+      VectorType::get({int64_t(elements.size())}, builder.getI1Type()),
+      elements);
 }
 
 Value LaneBody::roundToBF16(Value fragment, VectorType type, bool truncates) {

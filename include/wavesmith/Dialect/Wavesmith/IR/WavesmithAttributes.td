@@ -101,25 +101,26 @@ def Wavesmith_AttentionScheduleAttr
     - `rescale_above`: the running maximum is replaced, and what was summed is
       scaled, only for queries whose maximum has grown by more than this in
       base 2, from 0 (every time it grows) to 8. Which queries does not depend
-      on others.
+      on others. Above 0 the largest weight of a row is not 1, and is rounded
+      as the others are.
     - `rounding`: of the weights to bf16, `nearest_even` or `truncate`; those
-      of f16 are always rounded to nearest.
-    - `priority`: the priority of a wavefront during its matrix products, 0 to
-      3, as s_setprio has it; 0 leaves it alone.
-    - `dies`: workgroups are renumbered so that those of one head come to one
-      of so many dies; 1 leaves their order alone.
+      of f16 are always rounded to nearest. With `truncate`, lse is that of the
+      truncated weights: too small by up to 2^-7.
+    - `priority` and `dies` are reserved: other values than 0 and 1 are refused
+      (the priority of a wavefront during its matrix products; the dies that
+      workgroups are renumbered for).
 
-    All but `version` may be left out; what is left out is that of the default
-    schedule named first in the table of lib/Conversion/AttentionToWorkgroup.
+    All but `version` may be left out: waves = 4, keys = 64, waves_per_simd = 2,
+    prefetch = 1, rescale_above = 0, rounding = nearest_even.
 
-    Example: `#wavesmith.attention_schedule<version = 1, waves = 4, keys = 64, rescale_above = 8>`
+    Example: `#wavesmith.attention_schedule<version = 1, waves = 4, keys = 64, rescale_above = 4>`
   }];
   let parameters = (ins "int64_t":$version,
                         DefaultValuedParameter<"int64_t", "4">:$waves,
                         DefaultValuedParameter<"int64_t", "64">:$keys,
                         DefaultValuedParameter<"int64_t", "2">:$waves_per_simd,
                         DefaultValuedParameter<"int64_t", "1">:$prefetch,
-                        DefaultValuedParameter<"int64_t", "8">:$rescale_above,
+                        DefaultValuedParameter<"int64_t", "0">:$rescale_above,
                         DefaultValuedParameter<
                             "::wavesmith::AttentionRounding",
                             "::wavesmith::AttentionRounding::NearestEven">:$rounding,
