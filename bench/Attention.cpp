@@ -47,10 +47,11 @@ using namespace wavesmith::sim;
 using namespace wavesmith::bench;
 
 static cl::OptionCategory category("bench-attention options");
-static cl::list<std::string> chips("chip", cl::CommaSeparated,
-                                   cl::desc("mi300x, mi250, of which one GCD is "
-                                            "modelled (default: both)"),
-                                   cl::value_desc("chip"), cl::cat(category));
+static cl::list<std::string>
+    chips("chip", cl::CommaSeparated,
+          cl::desc("mi300x, mi250, of which one GCD is "
+                   "modelled (default: both)"),
+          cl::value_desc("chip"), cl::cat(category));
 static cl::list<std::string> types("type", cl::CommaSeparated,
                                    cl::desc("bf16, f16 (default: both)"),
                                    cl::value_desc("type"), cl::cat(category));
@@ -72,7 +73,8 @@ static cl::opt<bool> noTriton("no-triton", cl::desc("Only Wavesmith's kernels"),
 static cl::opt<std::string> jsonFile("json", cl::desc("Write the rows as JSON"),
                                      cl::value_desc("file"), cl::cat(category));
 static cl::opt<std::string>
-    schedule("schedule", cl::desc("Wavesmith's schedule, in place of the default"),
+    schedule("schedule",
+             cl::desc("Wavesmith's schedule, in place of the default"),
              cl::value_desc("attribute"), cl::cat(category));
 static cl::opt<unsigned>
     hotSpots("hot-spots", cl::init(0),
@@ -232,7 +234,7 @@ Expected<Result> Device::model(const Kernel &kernel, StringRef name) {
     return timed.takeError();
   const TimingReport &report = timed->second;
   if (hotSpots && name == "wavesmith")
-    report.print(outs(), **code, hotSpots);
+    report.print(outs(), hotSpots);
   Result result;
   result.name = name.str();
   result.flopsPerSecond = problem.flops() / report.seconds;
@@ -300,9 +302,8 @@ static Expected<Kernel> compileWavesmith(StringRef text, StringRef architecture,
   std::string target = ("--target=" + architecture).str();
   std::string chipOption = ("--chip=" + chip).str();
   auto start = std::chrono::steady_clock::now();
-  if (Error error =
-          runProgram({WAVESMITH_BENCH_BUILD "/bin/wavesmith-compile", input,
-                      target, chipOption, "-o", kernel.path}))
+  if (Error error = runProgram({WAVESMITH_BENCH_BUILD "/bin/wavesmith-compile",
+                                input, target, chipOption, "-o", kernel.path}))
     return std::move(error);
   kernel.compileSeconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
@@ -356,7 +357,7 @@ compileTriton(const Problem &problem) {
   std::string type = "--type=" + problem.type;
   std::string dim = "--head-dim=" + std::to_string(problem.headDim);
   SmallVector<StringRef> command = {
-      python, WAVESMITH_BENCH_COMPILE_PEERS, folder, target, type, dim,
+      python,    WAVESMITH_BENCH_COMPILE_PEERS, folder, target, type, dim,
       "--jobs=1"};
   if (!problem.isCausal)
     command.push_back("--not-causal");
@@ -452,13 +453,13 @@ static void print(const Result &result, double peak) {
                    100 * result.conflictShare, 100 * result.occupancy,
                    static_cast<unsigned long long>(result.detailed),
                    static_cast<unsigned long long>(result.workgroups));
-  outs() << format("\n      %llu registers, %llu spills, %llu bytes of scratch, "
-                   "%llu bytes of LDS, limit %s",
-                   static_cast<unsigned long long>(result.registers),
-                   static_cast<unsigned long long>(result.spills),
-                   static_cast<unsigned long long>(result.scratchBytes),
-                   static_cast<unsigned long long>(result.ldsBytes),
-                   result.limit.c_str());
+  outs() << format(
+      "\n      %llu registers, %llu spills, %llu bytes of scratch, "
+      "%llu bytes of LDS, limit %s",
+      static_cast<unsigned long long>(result.registers),
+      static_cast<unsigned long long>(result.spills),
+      static_cast<unsigned long long>(result.scratchBytes),
+      static_cast<unsigned long long>(result.ldsBytes), result.limit.c_str());
   if (result.compileSeconds)
     outs() << format(", compiled in %.2f s", *result.compileSeconds);
   outs() << '\n';
@@ -571,7 +572,8 @@ int main(int argc, char **argv) {
             "unless a line says so.\n";
   json::Array rows;
   bool failed = false;
-  for (const std::string &chip : choose<std::string>(chips, {"mi300x", "mi250"}))
+  for (const std::string &chip :
+       choose<std::string>(chips, {"mi300x", "mi250"}))
     for (const std::string &type : choose<std::string>(types, {"bf16", "f16"}))
       for (unsigned headDim : choose<unsigned>(headDims, {128, 64}))
         for (bool isCausal : {false, true}) {
@@ -581,8 +583,7 @@ int main(int argc, char **argv) {
             // As many workgroups at every length, if a tile has 128 queries:
             // more heads only repeat.
             uint32_t heads = std::max<uint32_t>(1, 4864 / (length / 128));
-            auto row =
-                makeRow({chip, type, headDim, length, heads, isCausal});
+            auto row = makeRow({chip, type, headDim, length, heads, isCausal});
             if (!row) {
               errs() << "error: " << toString(row.takeError()) << '\n';
               failed = true;

@@ -8,6 +8,7 @@
 #include "Measurement.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/xxhash.h"
 #include <cmath>
 
 using namespace llvm;
@@ -86,7 +87,20 @@ struct Launch {
   sim::TimingReport report;
   double difference = 0;
   uint32_t ldsBytes = 0;
+  uint64_t bits = 0;
 };
+
+/// Another number for states that differ in any bit.
+uint64_t bitsOf(ArrayRef<ZoneState> states) {
+  std::vector<double> numbers;
+  for (const ZoneState &state : states) {
+    numbers.push_back(state.time);
+    numbers.push_back(state.step);
+    numbers.insert(numbers.end(), state.y.begin(), state.y.end());
+  }
+  return xxh3_64bits(ArrayRef(reinterpret_cast<const uint8_t *>(numbers.data()),
+                              numbers.size() * sizeof(double)));
+}
 
 Expected<Launch> modelledLaunch(const Rung &rung, const Problem &problem,
                                 StringRef chip, ArrayRef<Zone> zones,
@@ -122,6 +136,7 @@ Expected<Launch> modelledLaunch(const Rung &rung, const Problem &problem,
   launch.counters = result->first;
   launch.report = std::move(result->second);
   launch.difference = *difference;
+  launch.bits = bitsOf(*states);
   launch.ldsBytes = (*object)->findKernel(rung.kernel)->groupSegmentFixedSize +
                     prepared->dynamicLDSBytes;
   return launch;
@@ -220,6 +235,7 @@ Expected<Row> wavesmith::bench::measure(const Rung &rung,
   row.largestDifference = std::max(row.largestDifference, *other);
 
   row.steps = most;
+  row.bits = longer->bits;
   row.ldsBytes = longer->ldsBytes;
   row.occupancy = longer->report.achievedOccupancy;
   row.occupancyLimit = longer->report.occupancyLimit;

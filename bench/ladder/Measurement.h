@@ -68,6 +68,8 @@ struct Row {
   uint64_t steps = 0;
   /// The largest relative difference from the reference.
   double largestDifference = 0;
+  /// The same for rows whose results have the same bits.
+  uint64_t bits = 0;
 };
 
 /// The largest of the parts: no kernel that executes these instructions takes

@@ -170,6 +170,11 @@ struct Ladder {
         return &row;
     return nullptr;
   }
+  /// Whether a row's results are those of the row before in \p rows, bit by
+  /// bit.
+  static bool hasBitsOfRowBefore(ArrayRef<Row> rows, const Row &row) {
+    return &row != rows.begin() && (&row)[-1].bits == row.bits;
+  }
   /// How many times slower than the row; 0 without it.
   static double ratio(const Row &row, const Row *base) {
     return base ? row.cyclesPerStep / base->cyclesPerStep : 0;
@@ -190,7 +195,7 @@ struct Ladder {
               "VGPR "
               "SGPR "
               "  LDS KB  occup.  lanes/64   IPC  conflicts  latencies -1/3 "
-              "+1/3  difference  limit\n";
+              "+1/3  difference  bits  limit\n";
     const Row *start = find("hip-start"), *end = find("hip-end");
     for (const Row &row : rows) {
       outs() << left_justify(row.name, 23);
@@ -210,8 +215,12 @@ struct Ladder {
              << format("%9.1f %%", 100 * row.ldsConflictShare)
              << format("%10.0f", row.cyclesPerStepAtScale[0])
              << format("%10.0f", row.cyclesPerStepAtScale[1])
-             << format("%12.1e  ", row.largestDifference) << row.limit << "\n";
+             << format("%12.1e  ", row.largestDifference)
+             << (hasBitsOfRowBefore(rows, row) ? "same  " : "new   ") << row.limit
+             << "\n";
     }
+    outs() << "Bits are the same as those of the row before, or new: its pass "
+              "has changed the order of sums\n";
     outs() << "\nCycles a step that the same instructions take at least: the "
               "largest of LDS, issue and dependencies is the bound\n";
     printBoundsHeader();
@@ -304,7 +313,8 @@ struct Ladder {
              << format("%18u\n", row.residentWorkgroups);
   }
 
-  static json::Value rowJSON(const Row &row, const Row *start, const Row *end) {
+  static json::Value rowJSON(ArrayRef<Row> rows, const Row &row,
+                             const Row *start, const Row *end) {
     json::Object object{
         {"name", row.name},
         {"published_seconds", row.publishedSeconds
@@ -331,7 +341,8 @@ struct Ladder {
         {"cycles_per_step_fitted_four_thirds",
          optionalNumber(row.cyclesPerStepAtScale[1])},
         {"steps", int64_t(row.steps)},
-        {"largest_difference_from_sequential", row.largestDifference}};
+        {"largest_difference_from_sequential", row.largestDifference},
+        {"has_bits_of_row_before", hasBitsOfRowBefore(rows, row)}};
     for (auto &[key, value] : boundsOf(row))
       object[key] = value;
     return std::move(object);
@@ -341,7 +352,7 @@ struct Ladder {
     const Row *start = find("hip-start"), *end = find("hip-end");
     json::Array array, sweepArray, networksArray;
     for (const Row &row : rows)
-      array.push_back(rowJSON(row, start, end));
+      array.push_back(rowJSON(rows, row, start, end));
     for (const ZonesRow &row : sweep)
       sweepArray.push_back(json::Object{
           {"name", row.name},
@@ -358,7 +369,7 @@ struct Ladder {
         if (row.name == "hip-end")
           endOfNetwork = &row;
       for (const Row &row : other.rows)
-        ofNetwork.push_back(rowJSON(row, nullptr, endOfNetwork));
+        ofNetwork.push_back(rowJSON(other.rows, row, nullptr, endOfNetwork));
       networksArray.push_back(json::Object{
           {"name", other.name},
           {"states", int64_t(other.states)},

@@ -136,9 +136,9 @@ wavesmith_simulator_launch(const wavesmith_simulator_program *program,
                            char **report, char **message);
 
 /** The rocprof counters of a report, by wavesmith_simulator_launch or by
- * wavesmith_run on a simulator, as rocprof writes them: a line of names, sorted,
- * and one of values, behind the kernel's name. \p csv is set to text that the
- * caller frees. */
+ * wavesmith_run on a simulator, as rocprof writes them: a line of names,
+ * sorted, and one of values, behind the kernel's name. \p csv is set to text
+ * that the caller frees. */
 WAVESMITH_API wavesmith_status wavesmith_counters_csv(const char *report,
                                                       char **csv,
                                                       char **message);

@@ -480,9 +480,9 @@ wavesmith_status wavesmith_run(wavesmith_device *device,
       if (llvm::ArrayRef<int64_t>(view.shape) != llvm::ArrayRef<int64_t>(shape))
         return invalid("output '" + argument->name + "': expected shape " +
                        argument->formatShape() +
-                       (plan->zones ? " with " + std::to_string(plan->zones) +
-                                          " zones"
-                                    : ", which is " + formatShape(shape)) +
+                       (plan->zones
+                            ? " with " + std::to_string(plan->zones) + " zones"
+                            : ", which is " + formatShape(shape)) +
                        ", got " + formatShape(view.shape));
     }
 

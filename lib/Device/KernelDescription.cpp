@@ -63,9 +63,9 @@ ArgumentDescription::getShape(const llvm::StringMap<int64_t> &sizes) const {
 std::string ArgumentDescription::formatShape() const {
   std::string text = "[";
   for (size_t i = 0; i < shape.size(); ++i)
-    text += (i ? ", " : "") +
-            (shape[i].isFixed() ? std::to_string(shape[i].size)
-                                : shape[i].name);
+    text +=
+        (i ? ", " : "") +
+        (shape[i].isFixed() ? std::to_string(shape[i].size) : shape[i].name);
   return text + "]";
 }
 
@@ -254,7 +254,8 @@ static GridSize readGridSize(llvm::StringRef text) {
   size.text = text.str();
   auto isName = [](llvm::StringRef word) {
     return !word.empty() && !llvm::isDigit(word[0]) &&
-           llvm::all_of(word, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+           llvm::all_of(word,
+                        [](char c) { return llvm::isAlnum(c) || c == '_'; });
   };
   int64_t number = 0;
   if (!text.getAsInteger(10, number)) {

@@ -246,8 +246,8 @@ struct NamedSize {
 };
 } // namespace
 
-/// Whether \p value has the type and shape of \p argument. Enters the sizes that
-/// have names into \p sizes and compares later ones with them.
+/// Whether \p value has the type and shape of \p argument. Enters the sizes
+/// that have names into \p sizes and compares later ones with them.
 static llvm::Error checkValue(const ArgumentDescription &argument,
                               const HostArrayView &value,
                               llvm::StringMap<NamedSize> &sizes) {
@@ -347,20 +347,18 @@ static llvm::Error planGrid(const KernelDescription &kernel, RunPlan &plan) {
       return llvm::createStringError(what + ": the size of the grid '" +
                                      size.text +
                                      "' does not follow from the arguments");
-    int64_t number =
-        size.dimension.empty()
-            ? size.size
-            : int64_t(llvm::divideCeil(
-                  uint64_t(plan.sizes.lookup(size.dimension)),
-                  uint64_t(size.divisor)));
+    int64_t number = size.dimension.empty()
+                         ? size.size
+                         : int64_t(llvm::divideCeil(
+                               uint64_t(plan.sizes.lookup(size.dimension)),
+                               uint64_t(size.divisor)));
     if (number == 0)
       return llvm::createStringError(what + " has nothing to do: '" +
                                      size.dimension + "' is 0");
     if (number > std::numeric_limits<uint32_t>::max())
       return llvm::createStringError(
           what + " needs " + llvm::Twine(number) + " workgroups; a launch " +
-          "takes up to " +
-          llvm::Twine(std::numeric_limits<uint32_t>::max()));
+          "takes up to " + llvm::Twine(std::numeric_limits<uint32_t>::max()));
     plan.grid[i] = uint32_t(number);
   }
   return llvm::Error::success();
@@ -405,8 +403,8 @@ llvm::Expected<RunPlan> wavesmith::planRun(const RunRequest &request,
       known += (known.empty() ? "" : ", ") + argument.name;
   for (llvm::StringRef name : given) {
     const ArgumentDescription *argument = kernel->findArgument(name);
-    if (!argument || (!takesValue(*argument) &&
-                      argument->kind != ArgumentKind::Dimension))
+    if (!argument ||
+        (!takesValue(*argument) && argument->kind != ArgumentKind::Dimension))
       return llvm::createStringError(
           "kernel '" + kernel->name + "' has no input or scalar '" + name +
           "'; it has " + (known.empty() ? std::string("none") : known));
@@ -475,8 +473,7 @@ llvm::Expected<RunPlan> wavesmith::planRun(const RunRequest &request,
         plan.zones > std::numeric_limits<int32_t>::max())
       return llvm::createStringError("kernel '" + kernel->name +
                                      "' takes the number of zones as i32; " +
-                                     llvm::Twine(plan.zones) +
-                                     " does not fit");
+                                     llvm::Twine(plan.zones) + " does not fit");
     int64_t padded = workgroups * kernel->zonesPerWorkgroup;
     if (argument.isArray() &&
         !getArrayBytes(argument.type, argument.getShape(padded)))

@@ -78,7 +78,8 @@ static std::optional<json::Array> describeArguments(gpu::GPUFuncOp kernel) {
           shape.push_back(extent);
       description["shape"] = std::move(shape);
     } else {
-      description["kind"] = type.isIndex() && isLast && !isGrid ? "zones" : "scalar";
+      description["kind"] =
+          type.isIndex() && isLast && !isGrid ? "zones" : "scalar";
     }
     arguments.push_back(std::move(description));
   }
@@ -179,9 +180,8 @@ static json::Object describeShapes(ModuleOp module) {
           return names[i];
         });
       else if (operand == op.getAlibi())
-        add(0, operand, [](unsigned i) -> StringRef {
-          return i == 0 ? "batch" : "";
-        });
+        add(0, operand,
+            [](unsigned i) -> StringRef { return i == 0 ? "batch" : ""; });
       else
         add(0, operand, [](unsigned) -> StringRef { return ""; });
     }

@@ -217,8 +217,8 @@ static void printSummary(const LaunchReport &report) {
   if (report.zones)
     os << report.zones << " zones, ";
   os << uint64_t(report.grid[0]) * report.grid[1] * report.grid[2]
-     << " workgroups of " << report.workgroup[0] << "x"
-     << report.workgroup[1] << "x" << report.workgroup[2] << "\n";
+     << " workgroups of " << report.workgroup[0] << "x" << report.workgroup[1]
+     << "x" << report.workgroup[2] << "\n";
   os << "device: " << stringify(report.device.kind) << ", "
      << report.device.name << ", " << report.device.fullArchitecture << "\n";
   if (!report.device.note.empty())

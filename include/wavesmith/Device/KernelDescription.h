@@ -42,8 +42,8 @@ enum class ArgumentKind {
 /// "scalar", "input", "output", "workspace", "zones", "dimension".
 llvm::StringRef stringify(ArgumentKind kind);
 
-/// A dimension of an array: a fixed size, the number of zones or, in a kernel of
-/// a grid, a size that has a name.
+/// A dimension of an array: a fixed size, the number of zones or, in a kernel
+/// of a grid, a size that has a name.
 struct ArgumentDimension {
   std::string name; ///< Empty if fixed; "zones" for the number of zones.
   int64_t size = 0; ///< Of a fixed dimension.

@@ -100,8 +100,8 @@ int64_t powerOfTwoIn(int64_t number) { return number & -number; }
 class Kernel {
 public:
   Kernel(AttentionOp op, AttentionScheduleAttr schedule)
-      : op(op), schedule(schedule), numQueriesOfTile(schedule.getWaves() *
-                                                     kInstruction),
+      : op(op), schedule(schedule),
+        numQueriesOfTile(schedule.getWaves() * kInstruction),
         b(op.getLoc(), op.getContext()), scoreBuilder(b, op),
         paddedDim(padHeadDim(op.getHeadDim(), schedule)),
         paddedValueDim(padHeadDim(op.getValueHeadDim(), schedule)) {}
@@ -209,18 +209,16 @@ void Kernel::chooseTypes() {
     return layout.waves(1, ofWaves).get();
   };
   // A lane holds eight keys side by side, in two halves of four registers.
-  scoreType =
-      RankedTensorType::get({keys, numQueriesOfTile}, b.getF32Type(),
-                            columns(LayoutBuilder(context)
-                                        .registers(0, {1, 2, 4, 16})
-                                        .lanes(1, {1, 2, 4, 8, 16})
-                                        .lanes(0, 8)));
-  sumType =
-      RankedTensorType::get({valueDim, numQueriesOfTile}, b.getF32Type(),
-                            columns(LayoutBuilder(context)
-                                        .registers(0, {1, 2, 8, 16})
-                                        .lanes(1, {1, 2, 4, 8, 16})
-                                        .lanes(0, 4)));
+  scoreType = RankedTensorType::get({keys, numQueriesOfTile}, b.getF32Type(),
+                                    columns(LayoutBuilder(context)
+                                                .registers(0, {1, 2, 4, 16})
+                                                .lanes(1, {1, 2, 4, 8, 16})
+                                                .lanes(0, 8)));
+  sumType = RankedTensorType::get({valueDim, numQueriesOfTile}, b.getF32Type(),
+                                  columns(LayoutBuilder(context)
+                                              .registers(0, {1, 2, 8, 16})
+                                              .lanes(1, {1, 2, 4, 8, 16})
+                                              .lanes(0, 4)));
   auto scoreLayout = cast<LayoutAttr>(scoreType.getEncoding());
   rowType = RankedTensorType::get({numQueriesOfTile}, b.getF32Type(),
                                   scoreLayout.withoutDimension(0));
@@ -295,9 +293,8 @@ Value Kernel::view(Value memory, int64_t heads, int64_t dim, Value length,
   int64_t positionStride = isBSHD ? heads * dim : dim;
   // b * heads * length * dim, and for the head dim or length * dim.
   Value sequence = multiply(length, index(dim));
-  Value offset = firstToken
-                     ? multiply(firstToken, index(heads * dim))
-                     : multiply(batch, multiply(sequence, index(heads)));
+  Value offset = firstToken ? multiply(firstToken, index(heads * dim))
+                            : multiply(batch, multiply(sequence, index(heads)));
   offset = add(offset, multiply(head, isBSHD ? index(dim) : sequence));
   SmallVector<OpFoldResult> sizes{length, b.getIndexAttr(dim)};
   SmallVector<OpFoldResult> strides{b.getIndexAttr(positionStride),
@@ -356,9 +353,9 @@ Value Kernel::applyMask(Value scores, Value firstKey) {
   Value distance = subtract(firstKey, firstQuery);
   Value pastLast = asRow(subtract(numKeys, firstKey));
   if (highest)
-    pastLast = smaller(
-        pastLast,
-        add(query, asRow(add(subtract(highest, distance), index(1)))));
+    pastLast =
+        smaller(pastLast,
+                add(query, asRow(add(subtract(highest, distance), index(1)))));
   Value key = TilePositionOp::create(b, integers, 0);
   auto everyKey = [&](Value ofRow) {
     return BroadcastTileOp::create(b, integers, ofRow, 0);
@@ -489,7 +486,8 @@ SmallVector<Value> Kernel::buildStep(Value firstKey, ValueRange state,
   if (!element.isF32()) {
     // A weight that is NaN makes the sum NaN, and so the result, whatever it
     // becomes here.
-    auto rounded = arith::TruncFOp::create(b, scoreType.clone(element), weights);
+    auto rounded =
+        arith::TruncFOp::create(b, scoreType.clone(element), weights);
     rounded.setFastmath(arith::FastMathFlags::nnan);
     operand = rounded;
     if (schedule.getRounding() == AttentionRounding::Truncate &&
@@ -528,23 +526,23 @@ void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
   SmallVector<int64_t> ofWaves;
   for (int64_t wave = 1; wave < schedule.getWaves(); wave *= 2)
     ofWaves.push_back(wave * kInstruction);
-  auto qType =
-      RankedTensorType::get({paddedDim, numQueriesOfTile}, op.getInputElementType(),
-                            LayoutBuilder(context)
-                                .registers(0, {1, 2, 4})
-                                .lanes(1, {1, 2, 4, 8, 16})
-                                .lanes(0, 8)
-                                .waves(1, ofWaves)
-                                .get());
+  auto qType = RankedTensorType::get({paddedDim, numQueriesOfTile},
+                                     op.getInputElementType(),
+                                     LayoutBuilder(context)
+                                         .registers(0, {1, 2, 4})
+                                         .lanes(1, {1, 2, 4, 8, 16})
+                                         .lanes(0, 8)
+                                         .waves(1, ofWaves)
+                                         .get());
 
   Value zero = index(0);
   firstQuery = multiply(tile, index(numQueriesOfTile));
   if (op.isPacked())
     findSequence();
   Value group = arith::DivUIOp::create(b, head, index(heads / groups));
-  qTile =
-      LoadTileOp::create(b, qType, view(q, heads, dim, numQueries, head, firstQueryToken, true),
-                         ValueRange{zero, firstQuery}, kVector);
+  qTile = LoadTileOp::create(
+      b, qType, view(q, heads, dim, numQueries, head, firstQueryToken, true),
+      ValueRange{zero, firstQuery}, kVector);
   keyView = view(k, groups, dim, numKeys, group, firstKeyToken, false);
   valueView = view(v, groups, valueDim, numKeys, group, firstKeyToken, true);
   scoreBuilder.type = scoreType;
@@ -600,8 +598,8 @@ void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(loop.getBody());
-    scf::YieldOp::create(b, buildStep(loop.getInductionVar(),
-                                      loop.getRegionIterArgs(), whole));
+    scf::YieldOp::create(
+        b, buildStep(loop.getInductionVar(), loop.getRegionIterArgs(), whole));
   }
   state = llvm::to_vector_of<Value>(loop.getResults());
 
@@ -621,9 +619,9 @@ void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
   Type element = cast<MemRefType>(o.getType()).getElementType();
   if (!element.isF32())
     out = arith::TruncFOp::create(b, sumType.clone(element), out);
-  StoreTileOp::create(b, out, view(o, heads, valueDim, numQueries, head,
-                              firstQueryToken, true),
-                      ValueRange{zero, firstQuery}, kVector);
+  StoreTileOp::create(
+      b, out, view(o, heads, valueDim, numQueries, head, firstQueryToken, true),
+      ValueRange{zero, firstQuery}, kVector);
   if (!lse)
     return;
   // Where nothing took part the sum is 0 and its logarithm -inf.
@@ -632,8 +630,7 @@ void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
       fill(rowType, -std::numeric_limits<double>::infinity()));
   maximum = arith::SelectOp::create(b, hasNone, fill(rowType, 0.0), maximum);
   Value logarithm =
-      arith::AddFOp::create(b, maximum,
-                            math::Log2Op::create(b, sum));
+      arith::AddFOp::create(b, maximum, math::Log2Op::create(b, sum));
   logarithm =
       arith::MulFOp::create(b, logarithm, fill(rowType, 0.6931471805599453));
   auto lseType = cast<MemRefType>(lse.getType());
@@ -664,8 +661,8 @@ void Kernel::findSequence() {
   firstQueryToken = load(cumulativeQ, batch);
   firstKeyToken = load(cumulativeKv, batch);
   numTokens = numQueries;
-  Value end = arith::SelectOp::create(b, isNobody, numTokens,
-                                      load(cumulativeQ, after));
+  Value end =
+      arith::SelectOp::create(b, isNobody, numTokens, load(cumulativeQ, after));
   numQueries = subtract(end, firstQueryToken);
   numKeys = subtract(load(cumulativeKv, after), firstKeyToken);
 }
@@ -713,7 +710,8 @@ func::FuncOp Kernel::build(func::FuncOp function) {
     auto argument = cast<BlockArgument>(tensor);
     auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
                                                       kNameAttrName);
-    options.push_back({tensor, &scoreBuilder.captures[number],
+    options.push_back({tensor,
+                       &scoreBuilder.captures[number],
                        name ? name.str() : "capture" + std::to_string(number),
                        {}});
   }
@@ -779,10 +777,10 @@ func::FuncOp Kernel::build(func::FuncOp function) {
     auto type = cast<RankedTensorType>(option.tensor.getType());
     size_t next = 0;
     for (int64_t size : type.getShape())
-      option.memory->sizes.push_back(
-          !ShapedType::isDynamic(size) ? index(size)
-          : option.dynamic.empty()     ? Value()
-                                   : arguments[option.dynamic[next++]]);
+      option.memory->sizes.push_back(!ShapedType::isDynamic(size) ? index(size)
+                                     : option.dynamic.empty()
+                                         ? Value()
+                                         : arguments[option.dynamic[next++]]);
   }
   cumulativeQ = ofQueries.memory, cumulativeKv = ofKeys.memory;
   buildBody(body->getArgument(0), body->getArgument(1), body->getArgument(2));
@@ -870,8 +868,8 @@ static LogicalResult checkSchedule(AttentionOp op,
                   (64 * waves);
   int64_t registers = kInstruction * (valueDim + keys) / 64 +
                       kInstruction * dim * bytes / 4 / 64 + ahead;
-  int64_t most = target->vgprsPerSIMD /
-                 std::max<int64_t>(1, schedule.getWavesPerSimd());
+  int64_t most =
+      target->vgprsPerSIMD / std::max<int64_t>(1, schedule.getWavesPerSimd());
   if (registers > most)
     return refuse("needs more than " + Twine(registers) +
                   " registers; with waves_per_simd = " +

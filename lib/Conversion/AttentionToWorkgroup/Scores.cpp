@@ -36,8 +36,8 @@ Value ScoreBuilder::index(int64_t value) {
 
 Value ScoreBuilder::fill(double value) {
   return arith::ConstantOp::create(
-      b, DenseElementsAttr::get(type, b.getFloatAttr(type.getElementType(),
-                                                     value)));
+      b, DenseElementsAttr::get(type,
+                                b.getFloatAttr(type.getElementType(), value)));
 }
 
 Value ScoreBuilder::splat(Value scalar) {
@@ -54,9 +54,8 @@ bool ScoreBuilder::isNeeded() {
 Value ScoreBuilder::loadDescale(const OperandMemory &descale, Value ofHead) {
   if (!descale)
     return arith::ConstantOp::create(b, b.getF32FloatAttr(1.0f));
-  Value at = getConstantIntValue(OpFoldResult(descale.sizes[0])) == 1
-                 ? index(0)
-                 : ofHead;
+  Value at = getConstantIntValue(OpFoldResult(descale.sizes[0])) == 1 ? index(0)
+                                                                      : ofHead;
   return memref::LoadOp::create(b, descale.memory, at);
 }
 
@@ -88,13 +87,12 @@ Value ScoreBuilder::addBias(Value scores, Value firstKey) {
     offset = add(offset, multiply(head, headStride));
   auto memory = cast<MemRefType>(bias.memory.getType());
   // A row for all queries has no stride.
-  OpFoldResult stride = isOne(2) ? OpFoldResult(b.getIndexAttr(0))
-                                 : OpFoldResult(queryStride);
+  OpFoldResult stride =
+      isOne(2) ? OpFoldResult(b.getIndexAttr(0)) : OpFoldResult(queryStride);
   auto viewType = MemRefType::get(
       {ShapedType::kDynamic, ShapedType::kDynamic}, memory.getElementType(),
-      StridedLayoutAttr::get(
-          op.getContext(), ShapedType::kDynamic,
-          {1, isOne(2) ? int64_t(0) : ShapedType::kDynamic}),
+      StridedLayoutAttr::get(op.getContext(), ShapedType::kDynamic,
+                             {1, isOne(2) ? int64_t(0) : ShapedType::kDynamic}),
       memory.getMemorySpace());
   Value view = memref::ReinterpretCastOp::create(
       b, viewType, bias.memory, OpFoldResult(offset),
@@ -115,8 +113,8 @@ Value ScoreBuilder::addAlibi(Value scores, Value firstKey) {
   Value slope = memref::LoadOp::create(b, alibi.memory, at);
   auto integers = type.clone(b.getI32Type());
   // j - i - delta.
-  Value distance = arith::SubIOp::create(
-      b, add(firstKey, numQueries), add(firstQuery, numKeys));
+  Value distance = arith::SubIOp::create(b, add(firstKey, numQueries),
+                                         add(firstQuery, numKeys));
   distance = splat(arith::IndexCastOp::create(b, b.getI32Type(), distance));
   distance = add(distance, TilePositionOp::create(b, integers, 0));
   distance = arith::SubIOp::create(b, distance,
@@ -128,8 +126,7 @@ Value ScoreBuilder::addAlibi(Value scores, Value firstKey) {
 }
 
 Value ScoreBuilder::position(int64_t dimension, Value first, Value length) {
-  Value own =
-      TilePositionOp::create(b, type.clone(b.getI32Type()), dimension);
+  Value own = TilePositionOp::create(b, type.clone(b.getI32Type()), dimension);
   own = arith::ExtSIOp::create(b, type.clone(b.getI64Type()), own);
   // Captures have nothing for positions past the end.
   Value last = arith::SubIOp::create(b, length, index(1));
@@ -139,9 +136,8 @@ Value ScoreBuilder::position(int64_t dimension, Value first, Value length) {
 Value ScoreBuilder::inlineExtract(Operation *extract, IRMapping &mapping,
                                   Region &region) {
   auto tensorOp = cast<tensor::ExtractOp>(extract);
-  unsigned number =
-      cast<BlockArgument>(tensorOp.getTensor()).getArgNumber() -
-      (region.getNumArguments() - captures.size());
+  unsigned number = cast<BlockArgument>(tensorOp.getTensor()).getArgNumber() -
+                    (region.getNumArguments() - captures.size());
   const OperandMemory &capture = captures[number];
   SmallVector<Value> indices;
   for (Value index : tensorOp.getIndices())
@@ -152,8 +148,8 @@ Value ScoreBuilder::inlineExtract(Operation *extract, IRMapping &mapping,
   if (!isScalar)
     offset = splat(offset);
   for (auto [at, size] : llvm::zip_equal(indices, capture.sizes)) {
-    Value ofTile = isScalar || isa<RankedTensorType>(at.getType()) ? at
-                                                                   : splat(at);
+    Value ofTile =
+        isScalar || isa<RankedTensorType>(at.getType()) ? at : splat(at);
     offset = add(multiply(offset, isScalar ? size : splat(size)), ofTile);
   }
   if (isScalar)
@@ -179,8 +175,7 @@ static Value castTile(ImplicitLocOpBuilder &b, Value tile,
 
 Value ScoreBuilder::inlineRegion(Region &region, ValueRange arguments) {
   IRMapping mapping;
-  for (auto [argument, value] :
-       llvm::zip(region.getArguments(), arguments))
+  for (auto [argument, value] : llvm::zip(region.getArguments(), arguments))
     mapping.map(argument, value);
   auto isTile = [](Value value) {
     return isa<RankedTensorType>(value.getType());
@@ -215,8 +210,7 @@ Value ScoreBuilder::inlineRegion(Region &region, ValueRange arguments) {
     Operation *onTiles = b.create(state);
     mapping.map(inner.getResults(), onTiles->getResults());
   }
-  Value yielded =
-      mapping.lookup(region.front().getTerminator()->getOperand(0));
+  Value yielded = mapping.lookup(region.front().getTerminator()->getOperand(0));
   return isTile(yielded) ? yielded : splat(yielded);
 }
 

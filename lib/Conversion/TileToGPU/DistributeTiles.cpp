@@ -724,23 +724,22 @@ LaneBody::LdsTransfer LaneBody::prepareLds(RankedTensorType type,
   // flipped in the number of a group is the same apart from each other.
   ArrayRef<int64_t> swizzle = lds.getSwizzle();
   int64_t group = kMaxAccessBytes / bytes;
-  int64_t mask = swizzle.empty()
-                     ? 0
-                     : ((int64_t(1) << swizzle.size()) - 1) * group;
+  int64_t mask =
+      swizzle.empty() ? 0 : ((int64_t(1) << swizzle.size()) - 1) * group;
   Value laneIndex = number(0), laneGroup = number(0);
   for (int64_t d = 0; d < shape.getRank(); ++d) {
     Value position = lanePosition(shape.getLayout(), d);
     if (mask != 0 && d == contiguous) {
-      laneGroup = exclusiveOr(
-          laneGroup, arith::AndIOp::create(builder, loc, position, number(mask)));
-      position =
-          arith::AndIOp::create(builder, loc, position, number(~mask));
+      laneGroup =
+          exclusiveOr(laneGroup, arith::AndIOp::create(builder, loc, position,
+                                                       number(mask)));
+      position = arith::AndIOp::create(builder, loc, position, number(~mask));
     } else {
       for (auto [bit, rows] : llvm::enumerate(swizzle))
         for (int64_t row = 1; row <= rows; row *= 2)
           if (rows & row) {
-            Value flips = arith::AndIOp::create(builder, loc, position,
-                                                number(row));
+            Value flips =
+                arith::AndIOp::create(builder, loc, position, number(row));
             int64_t shift = llvm::Log2_64(group) + bit - llvm::Log2_64(row);
             laneGroup = exclusiveOr(
                 laneGroup,
@@ -838,9 +837,9 @@ LogicalResult LaneBody::rewriteStage(StageTileOp op) {
   for (auto [access, index] :
        llvm::zip_equal(transfer.accesses, transfer.indices)) {
     Value elements = takeElements(fragments[access.fragment], access.elements);
-    auto store = vector::StoreOp::create(
-        builder, loc, elements, memory, index, /*nontemporal=*/false,
-        llvm::MaybeAlign(transfer.alignment));
+    auto store = vector::StoreOp::create(builder, loc, elements, memory, index,
+                                         /*nontemporal=*/false,
+                                         llvm::MaybeAlign(transfer.alignment));
     if (!first)
       first = store;
   }
@@ -906,10 +905,9 @@ LogicalResult LaneBody::findBarriers(Block &block, LdsState &state,
         if (region.empty())
           continue;
         LdsState behind = state;
-        if (failed(findBarriers(
-                region.front(), behind,
-                isDivergent ||
-                    wavefrontConditions.contains(branches.getCondition()))))
+        if (failed(findBarriers(region.front(), behind,
+                                isDivergent || wavefrontConditions.contains(
+                                                   branches.getCondition()))))
           return failure();
         joined.join(behind);
       }
@@ -1005,8 +1003,7 @@ LogicalResult LaneBody::rewriteReduce(ReduceTileOp op) {
                                        SmallVector<Value>(size));
   for (auto [fragment, vector] : llvm::enumerate(tiles[op.getSource()]))
     for (int64_t i = 0; i < shape.getLayout().getFragmentSize(); ++i) {
-      SmallVector<int64_t> position =
-          shape.getPosition({int64_t(fragment), i});
+      SmallVector<int64_t> position = shape.getPosition({int64_t(fragment), i});
       if (resultType.getRank() == 1)
         position.erase(position.begin() + dimension);
       else
@@ -1170,13 +1167,12 @@ Value LaneBody::roundToF8(Value fragment, VectorType type) {
   return fromElements(type, elements);
 }
 
-Value LaneBody::createMath(Operation *op, ArrayRef<Value> operands,
-                           Type type) {
+Value LaneBody::createMath(Operation *op, ArrayRef<Value> operands, Type type) {
   Type f64 = builder.getF64Type();
   bool isCall = isa<FloatType>(type) && type != f64 &&
-                !isa<math::AbsFOp, math::CeilOp, math::CopySignOp, math::FloorOp,
-                     math::FmaOp, math::Exp2Op, math::Log2Op, math::RoundEvenOp,
-                     math::TruncOp>(op);
+                !isa<math::AbsFOp, math::CeilOp, math::CopySignOp,
+                     math::FloorOp, math::FmaOp, math::Exp2Op, math::Log2Op,
+                     math::RoundEvenOp, math::TruncOp>(op);
   SmallVector<Value> wide(operands);
   if (isCall)
     for (Value &operand : wide)
@@ -1185,9 +1181,9 @@ Value LaneBody::createMath(Operation *op, ArrayRef<Value> operands,
   OperationState state(op->getLoc(), op->getName(), wide, isCall ? f64 : type,
                        op->getAttrs());
   Value result = builder.create(state)->getResult(0);
-  return isCall ? arith::TruncFOp::create(builder, loc, type, result)
-                      .getResult()
-                : result;
+  return isCall
+             ? arith::TruncFOp::create(builder, loc, type, result).getResult()
+             : result;
 }
 
 Value LaneBody::elementByElement(Operation *op, ArrayRef<Value> operands,
@@ -1250,8 +1246,7 @@ LogicalResult LaneBody::rewriteElementwise(Operation *op) {
           rounding.getRoundingmode() == arith::RoundingMode::toward_zero;
       arith::FastMathFlags flags =
           rounding.getFastmath().value_or(arith::FastMathFlags::none);
-      if (truncates ||
-          bitEnumContainsAll(flags, arith::FastMathFlags::nnan)) {
+      if (truncates || bitEnumContainsAll(flags, arith::FastMathFlags::nnan)) {
         fragments.push_back(roundToBF16(operands[0], type, truncates));
         continue;
       }
@@ -1282,9 +1277,8 @@ LogicalResult LaneBody::rewriteElementwise(Operation *op) {
 
 LogicalResult LaneBody::rewriteLoop(scf::ForOp op) {
   SmallVector<Value> initial;
-  for (auto [init, argument, result] :
-       llvm::zip_equal(op.getInitArgs(), op.getRegionIterArgs(),
-                       op.getResults())) {
+  for (auto [init, argument, result] : llvm::zip_equal(
+           op.getInitArgs(), op.getRegionIterArgs(), op.getResults())) {
     if (isStaged(init.getType()))
       staged[argument] = staged[result] = staged.lookup(init);
     else if (isTile(init.getType()))

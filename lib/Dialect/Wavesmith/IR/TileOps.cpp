@@ -323,8 +323,7 @@ LogicalResult GatherTileOp::verify() {
   if (!getCheckedLayout(*this, getResult(), "a tile"))
     return failure();
   auto type = cast<RankedTensorType>(getResult().getType());
-  RankedTensorType wanted =
-      type.clone(IntegerType::get(getContext(), 64));
+  RankedTensorType wanted = type.clone(IntegerType::get(getContext(), 64));
   if (getIndices().getType() != wanted)
     return emitOpError("expected indices of ")
            << wanted << ", got " << getIndices().getType();

@@ -79,11 +79,12 @@ OdeScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-LogicalResult AttentionScheduleAttr::verify(
-    function_ref<InFlightDiagnostic()> emitError, int64_t version,
-    int64_t waves, int64_t keys, int64_t wavesPerSIMD, int64_t prefetch,
-    int64_t rescaleAbove, AttentionRounding rounding, int64_t priority,
-    int64_t dies) {
+LogicalResult
+AttentionScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                              int64_t version, int64_t waves, int64_t keys,
+                              int64_t wavesPerSIMD, int64_t prefetch,
+                              int64_t rescaleAbove, AttentionRounding rounding,
+                              int64_t priority, int64_t dies) {
   if (version != 1)
     return emitError() << "expected version 1 of the schedule, got " << version;
   struct Limit {
@@ -91,13 +92,13 @@ LogicalResult AttentionScheduleAttr::verify(
     int64_t value, least, most;
     bool isPowerOf2;
   };
-  for (const Limit &limit : {Limit{"waves", waves, 1, 8, true},
-                             Limit{"keys", keys, 32, 128, true},
-                             Limit{"waves_per_simd", wavesPerSIMD, 0, 8, false},
-                             Limit{"prefetch", prefetch, 0, 1, false},
-                             Limit{"rescale_above", rescaleAbove, 0, 8, false},
-                             Limit{"priority", priority, 0, 3, false},
-                             Limit{"dies", dies, 1, 64, true}})
+  for (const Limit &limit :
+       {Limit{"waves", waves, 1, 8, true}, Limit{"keys", keys, 32, 128, true},
+        Limit{"waves_per_simd", wavesPerSIMD, 0, 8, false},
+        Limit{"prefetch", prefetch, 0, 1, false},
+        Limit{"rescale_above", rescaleAbove, 0, 8, false},
+        Limit{"priority", priority, 0, 3, false},
+        Limit{"dies", dies, 1, 64, true}})
     if (limit.value < limit.least || limit.value > limit.most ||
         (limit.isPowerOf2 && !llvm::isPowerOf2_64(limit.value)))
       return emitError() << "expected " << limit.name << " to be "
@@ -127,22 +128,23 @@ static ParseResult parseEntries(AsmParser &parser, StringRef name,
                                 int64_t &rank, SmallVectorImpl<int64_t> &flat) {
   if (parser.parseKeyword(name) || parser.parseEqual())
     return failure();
-  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
-    SMLoc loc = parser.getCurrentLocation();
-    int64_t count = 0;
-    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
-          ++count;
-          return parser.parseInteger(flat.emplace_back());
-        }))
-      return failure();
-    if (rank == 0)
-      rank = count;
-    if (count != rank || count == 0)
-      return parser.emitError(loc)
-             << "expected an entry of " << std::max<int64_t>(rank, 1)
-             << " numbers, got " << count;
-    return success();
-  });
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Square, [&]() -> ParseResult {
+        SMLoc loc = parser.getCurrentLocation();
+        int64_t count = 0;
+        if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+              ++count;
+              return parser.parseInteger(flat.emplace_back());
+            }))
+          return failure();
+        if (rank == 0)
+          rank = count;
+        if (count != rank || count == 0)
+          return parser.emitError(loc)
+                 << "expected an entry of " << std::max<int64_t>(rank, 1)
+                 << " numbers, got " << count;
+        return success();
+      });
 }
 
 Attribute LayoutAttr::parse(AsmParser &parser, Type) {

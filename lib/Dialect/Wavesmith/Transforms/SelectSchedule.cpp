@@ -77,7 +77,12 @@ LogicalResult SelectSchedulePass::select(Op op, const TargetInfo &target) {
                             "integration, got ")
                << form;
       if (size == 0)
-        size = threads > int64_t(target.wavefrontSize) ? threads : 256;
+        // A wavefront for each SIMD: what all of them compute for themselves
+        // takes no longer than in one, and more would share a SIMD for it.
+        size = threads > int64_t(target.wavefrontSize)
+                   ? threads
+                   : std::min(target.simdsPerCU * target.wavefrontSize,
+                              target.maxWorkgroupSize);
       if (threads == 0)
         threads = size;
     } else {

@@ -46,7 +46,7 @@ def SelectSchedulePass
     2 s unrolled and less than 1 s as a table), and the table form is chosen.
     `form=straight_line` unrolls all the same. One wavefront a workgroup: no zone needs another.
     An integration takes the form `cooperative`, by default with one zone a
-    workgroup of 256 threads.
+    workgroup that has a wavefront for each SIMD of a compute unit: 256 threads.
 
     Before: `wavesmith.ode_rhs @s(%t, %y) : (f64, tensor<3x?xf64>) -> tensor<3x?xf64>`
 
