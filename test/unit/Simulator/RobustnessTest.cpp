@@ -9,6 +9,7 @@
 #include "../../../lib/Simulator/Machine.h"
 #include "InstructionRunner.h"
 #include "wavesmith/Simulator/Checker.h"
+#include "wavesmith/Simulator/Timing.h"
 #include "wavesmith/Support/PrintableText.h"
 #include <sys/mman.h>
 #include <unistd.h>
@@ -186,6 +187,32 @@ std::vector<uint8_t> replaced(std::vector<uint8_t> elf, llvm::StringRef from,
   }
   EXPECT_GT(count, 0u) << from.str();
   return elf;
+}
+
+TEST_P(RobustnessTest, MoreAccumulationRegistersThanRegisters) {
+  std::vector<uint8_t> elf =
+      compile("kernel void k(global int *x) { *x = 1; }", "cl", target());
+  ASSERT_FALSE(elf.empty());
+  // The kernel uses none of them: then all of them, and no other.
+  elf = replaced(elf, ".agpr_count", ".tgpr_count");
+  elf = replaced(elf, ".vgpr_count", ".agpr_count");
+  elf = replaced(elf, ".tgpr_count", ".vgpr_count");
+  auto object = CodeObject::load(elf);
+  ASSERT_TRUE(bool(object)) << messageOf(object);
+  Device device;
+  Arguments arguments;
+  arguments.add(device.upload(std::vector<int>(1)));
+  LaunchParameters p;
+  p.kernel = "k";
+  p.grid = {1, 1, 1};
+  p.workgroup = {1, 1, 1};
+  p.kernarg = arguments.bytes;
+  auto timed = launchTimed(**object, device.memory, p, TimingOptions(), 1);
+  EXPECT_NE(
+      messageOf(timed).find("kernel 'k': the metadata says 0 registers in all "
+                            "(.vgpr_count) and "),
+      std::string::npos)
+      << messageOf(timed);
 }
 
 // A name from the file reaches a terminal, JSON and Python's strings.

@@ -13,6 +13,7 @@
 
 #include "wavesmith/Simulator/Timing.h"
 #include "../../../lib/Simulator/Timing/ComputeUnitModel.h"
+#include "InstructionRunner.h"
 #include "TestSupport.h"
 
 using namespace wavesmith;
@@ -338,6 +339,77 @@ TEST_P(TimingTest, FittedParametersMoveTheResult) {
   EXPECT_TRUE(fitted);
 }
 
+TEST_P(TimingTest, NoLaunchEndsBeforeItsBounds) {
+  TimingOptions options;
+  options.followDependencies = true;
+  const TargetInfo &info = llvm::cantFail(lookupTarget(target()));
+  // Alone, a wavefront is what its chain is; with others, what SIMDs can issue.
+  TimingReport alone = chain(1, 200, 1, options).timing;
+  TimingReport full = chain(info.computeUnits * 32, 200, 1, options).timing;
+  for (const TimingReport *report : {&alone, &full}) {
+    const LowerBounds &bounds = report->bounds;
+    EXPECT_GT(bounds.dependencies, 0.0);
+    EXPECT_LE(bounds.dependencies, bounds.inOrder);
+    EXPECT_LE(bounds.inOrder, report->cycles);
+    EXPECT_LE(bounds.issue, report->cycles);
+    EXPECT_EQ(bounds.lds, 0.0);
+  }
+  EXPECT_GT(alone.bounds.inOrder, 0.8 * alone.cycles);
+  EXPECT_GT(alone.bounds.dependencies, alone.bounds.issue);
+  EXPECT_GT(full.bounds.issue, full.bounds.dependencies);
+  EXPECT_GT(full.bounds.issue, 0.8 * full.cycles);
+  // Whoever does not ask does not pay.
+  EXPECT_EQ(chain(1, 200).timing.bounds.dependencies, 0.0);
+}
+
+TEST_P(TimingTest, BoundsOfAccessesToLDS) {
+  constexpr unsigned count = 64;
+  auto boundsOf = [&](llvm::StringRef instruction, llvm::StringRef wait) {
+    std::string body = "v_lshlrev_b32 v2, 2, v0\nv_mov_b32 v3, v2\n"
+                       "ds_write_b32 v2, v2\ns_waitcnt lgkmcnt(0)\n";
+    for (unsigned i = 0; i < count; ++i)
+      body += (instruction + "\n" + wait + "\n").str();
+    body += "s_waitcnt lgkmcnt(0)\ns_endpgm\n";
+    LowerBounds bounds;
+    auto object = build(assembleKernel(target(), body, /*ldsBytes=*/256),
+                        "assembler", target());
+    EXPECT_TRUE(object);
+    if (!object)
+      return bounds;
+    Device device;
+    TimingOptions options;
+    options.followDependencies = true;
+    Arguments arguments;
+    arguments.add(uint64_t(0)).add(uint64_t(0)).add(uint64_t(0));
+    auto result =
+        launchTimed(*object, device.memory,
+                    parametersOf(*object, 1, 64, arguments), options, 1);
+    EXPECT_TRUE(bool(result)) << messageOf(result);
+    if (!result)
+      return bounds;
+    EXPECT_LE(result->second.bounds.inOrder, result->second.cycles);
+    EXPECT_LE(result->second.bounds.lds, result->second.cycles);
+    return result->second.bounds;
+  };
+  const TargetInfo &info = llvm::cantFail(lookupTarget(target()));
+  TimingParameters parameters = timingParameters(info, 1.0);
+  // The address is what the load before has brought, or always the same.
+  llvm::StringRef wait = "s_waitcnt lgkmcnt(0)";
+  LowerBounds chained = boundsOf("ds_read_b32 v2, v2", wait);
+  LowerBounds ordered = boundsOf("ds_read_b32 v3, v2", wait);
+  LowerBounds free = boundsOf("ds_read_b32 v3, v2", "");
+  EXPECT_GT(chained.dependencies, count * parameters.ldsLatency);
+  // A wait is no dependency, but holds a wavefront up that goes in order.
+  EXPECT_LT(ordered.dependencies, 0.2 * chained.dependencies);
+  EXPECT_GT(ordered.inOrder, count * parameters.ldsLatency);
+  EXPECT_LT(free.inOrder, 0.2 * ordered.inOrder);
+  // An exchange between lanes takes what a load without conflicts does.
+  LowerBounds exchanged = boundsOf("ds_bpermute_b32 v2, v2, v2", wait);
+  EXPECT_EQ(exchanged.lds, chained.lds);
+  EXPECT_EQ(exchanged.inOrder, chained.inOrder);
+  EXPECT_GT(free.lds, 0.0);
+}
+
 TEST_P(TimingTest, Errors) {
   auto object = build(arithmetic, "cl", target());
   ASSERT_TRUE(object);
@@ -392,6 +464,26 @@ TEST(LDSCycles, Patterns) {
   EXPECT_EQ(cycles(4, [](unsigned l) { return 8 * l; }), Pair(4, 2));
   // Bytes of one word do not conflict.
   EXPECT_EQ(cycles(1, [](unsigned l) { return l; }), Pair(2, 0));
+}
+
+TEST(LDSCycles, ExchangesAreLoadsWithoutConflicts) {
+  for (const char *chip : {"gfx90a", "gfx942"}) {
+    const TargetInfo &target = llvm::cantFail(lookupTarget(chip));
+    TimingParameters parameters = timingParameters(target, 1.0);
+    MemoryAccess load;
+    load.space = AccessSpace::LDS;
+    load.bytes = 4;
+    load.lanes = ~uint64_t(0);
+    for (unsigned l = 0; l < 64; ++l)
+      load.address[l] = 4 * l;
+    LDSAccessCost loaded =
+        ldsAccessCost(target, parameters, load, /*store=*/false);
+    LDSAccessCost exchanged = ldsExchangeCost(target, parameters);
+    EXPECT_EQ(exchanged.banks.all, loaded.banks.all);
+    EXPECT_EQ(exchanged.banks.conflicts, 0u);
+    EXPECT_EQ(exchanged.portCycles, loaded.portCycles);
+    EXPECT_EQ(exchanged.latency, loaded.latency);
+  }
 }
 
 TEST(CacheModel, KeepsWhatWasUsedLast) {
