@@ -48,7 +48,7 @@ func.func @attend(%q: tensor<?x?x8x64xbf16>, %k: tensor<?x?x2x64xbf16>, %v: tens
 // CHECK-LABEL: func.func @scheduled(
 // CHECK: waves 1
 // CHECK: scf.for {{.+}} -> (tensor<32x64xf16, #wavesmith.lds_layout<{{[^>]+}}>>, tensor<64x32xf16, #wavesmith.lds_layout<{{[^>]+}}>>, tensor<32xf32,
-// CHECK: arith.constant dense<0.000000e+00> : tensor<2x32xf32
+// CHECK: arith.constant dense<4.000000e+00> : tensor<2x32xf32
 func.func @scheduled(%q: tensor<?x?x8x64xf16>, %k: tensor<?x?x2x64xf16>, %v: tensor<?x?x2x64xf16>) -> tensor<?x?x8x64xf16> {
   %o = wavesmith.attention %q, %k, %v layout bshd scale 0.125 {schedule = #wavesmith.attention_schedule<version = 1, waves = 1, keys = 32, prefetch = 0, rescale_above = 4>} : (tensor<?x?x8x64xf16>, tensor<?x?x2x64xf16>, tensor<?x?x2x64xf16>) -> tensor<?x?x8x64xf16>
   return %o : tensor<?x?x8x64xf16>
