@@ -68,7 +68,8 @@ struct Row {
   uint64_t steps = 0;
   /// The largest relative difference from the reference.
   double largestDifference = 0;
-  /// The same for rows whose results have the same bits.
+  /// The same for rows whose results have the same bits: in a modelled zone,
+  /// and in zones of three temperatures and densities from the first step on.
   uint64_t bits = 0;
 };
 

@@ -216,11 +216,11 @@ struct Ladder {
              << format("%10.0f", row.cyclesPerStepAtScale[0])
              << format("%10.0f", row.cyclesPerStepAtScale[1])
              << format("%12.1e  ", row.largestDifference)
-             << (hasBitsOfRowBefore(rows, row) ? "same  " : "new   ") << row.limit
-             << "\n";
+             << (hasBitsOfRowBefore(rows, row) ? "same  " : "new   ")
+             << row.limit << "\n";
     }
-    outs() << "Bits are the same as those of the row before, or new: its pass "
-              "has changed the order of sums\n";
+    outs() << "Bits of the results, in a modelled zone and three further ones: "
+              "the same as those of the row before, or new\n";
     outs() << "\nCycles a step that the same instructions take at least: the "
               "largest of LDS, issue and dependencies is the bound\n";
     printBoundsHeader();

@@ -65,7 +65,8 @@ def test_sequential_program_gives_ferns_abundances(tmp_path):
     assert compared == 148
 
 
-def check_ladder(folder: Path, network: Path, *options: str) -> None:
+def check_ladder(folder: Path, network: Path, *options: str) -> dict:
+    """The rows by their names."""
     file = folder / "ladder.json"
     run_tool("bench-ladder", f"--network={network}", f"--json={file}", "--steps=12",
              "--zones=2", "--no-sensitivity", "--no-networks", "--no-zone-sweep",
@@ -82,6 +83,7 @@ def check_ladder(folder: Path, network: Path, *options: str) -> None:
         assert 1 <= row["active_lanes"] <= 64
         assert row["vgpr_spills"] == 0
         check_bound(row)
+    return {row["name"]: row for row in report["rows"]}
 
 
 def check_bound(row) -> None:
@@ -134,9 +136,29 @@ def test_further_sections(monkeypatch, tmp_path, reaclib_network, chip, units):
     assert again == report
 
 
+def test_bits_of_rows_do_not_depend_on_their_speed(tmp_path, reaclib_network):
+    """With a zone for each compute unit, most of them are not executed to their end,
+    and how many are depends on the kernel."""
+    file = tmp_path / "ladder.json"
+    run_tool("bench-ladder", f"--network={reaclib_network}", f"--json={file}", "--steps=20",
+             "--only=re", "--no-sensitivity", "--no-networks", "--no-zone-sweep",
+             "--no-whole-integration")  # fmt: skip
+    rows = {row["name"]: row for row in json.loads(file.read_text())["rows"]}
+    slow, fast = rows["+replicate-in-wavefronts"], rows["+keep-in-registers"]
+    assert slow["cycles_per_step_per_cu"] > 5 * fast["cycles_per_step_per_cu"]
+    assert slow["has_bits_of_row_before"] and fast["has_bits_of_row_before"]
+
+
 @pytest.mark.parametrize("chip", ("mi250", "mi300x"))
 def test_kernels_agree_with_the_sequential_program(tmp_path, reaclib_network, chip):
-    check_ladder(tmp_path, reaclib_network, f"--chip={chip}")
+    rows = check_ladder(tmp_path, reaclib_network, f"--chip={chip}")
+    # These move what is read.
+    for name in ("replicate-in-wavefronts", "keep-in-registers", "narrow-tables",
+                 "promote-to-lds"):  # fmt: skip
+        assert rows[f"+{name}"]["has_bits_of_row_before"], name
+    # These round otherwise.
+    for name in ("simplify-terms", "combine-divisions", "rewrite-reductions"):
+        assert not rows[f"+{name}"]["has_bits_of_row_before"], name
 
 
 def test_kernels_integrate_ferns_network(tmp_path):
