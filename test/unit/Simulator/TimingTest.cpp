@@ -365,7 +365,7 @@ TEST_P(TimingTest, NoLaunchEndsBeforeItsBounds) {
 TEST_P(TimingTest, BoundsOfAccessesToLDS) {
   constexpr unsigned count = 64;
   auto boundsOf = [&](llvm::StringRef instruction, llvm::StringRef wait) {
-    std::string body = "v_lshlrev_b32 v2, 2, v0\nv_mov_b32 v3, v2\n"
+    std::string body = "v_lshlrev_b32 v2, 2, v0\n"
                        "ds_write_b32 v2, v2\ns_waitcnt lgkmcnt(0)\n";
     for (unsigned i = 0; i < count; ++i)
       body += (instruction + "\n" + wait + "\n").str();
