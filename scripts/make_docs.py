@@ -15,7 +15,7 @@ With --check it writes nothing, and ends with status 1 if a file would change.
 from __future__ import annotations
 
 import argparse
-import ast
+import enum
 import importlib
 import inspect
 import os
@@ -56,8 +56,11 @@ PYTHON = {
     "wavesmith.tuning": "Schedules",
     "wavesmith.errors": "Errors",
 }
+#: What users get from names of `wavesmith`, and do not make.
+MORE = {"wavesmith.kernel": ["Stages"]}
 #: Modules that are used by their own name.
-MODULES = ("wavesmith.math", "wavesmith.testing", "wavesmith.simulator", "wavesmith.importers")
+MODULES = ("wavesmith.math", "wavesmith.testing", "wavesmith.simulator", "wavesmith.importers",
+           "wavesmith.cache")  # fmt: skip
 
 
 def header(title: str, source: str) -> str:
@@ -115,7 +118,8 @@ def lit_tests() -> dict[str, list[str]]:
         flags = set()
         for line in path.read_text().splitlines():
             if "RUN:" in line and "wavesmith-opt" in line:
-                flags |= set(re.findall(r" --?([a-z][a-z0-9-]*)", line))
+                # Also in the text of a pipeline.
+                flags |= set(re.findall(r"(?<![/\w])(?:convert-)?wavesmith-[a-z-]+", line))
         for flag in flags:
             found.setdefault(flag, []).append(path.relative_to(ROOT).as_posix())
     return found
@@ -141,32 +145,27 @@ def passes() -> str:
 # Python
 # ---------------------------------------------------------------------------
 
-SECTIONS = ("Args", "Returns", "Raises", "Attributes")
-
 
 def docstring(thing: object) -> str:
     """A docstring as Markdown: its sections become lists."""
-    text = inspect.getdoc(thing) or ""
+    lines = (inspect.getdoc(thing) or "").splitlines()
     out: list[str] = []
     section = None
-    for line in text.splitlines():
-        name = line.rstrip(":")
-        if line.endswith(":") and name in SECTIONS:
-            section = name
-            out += [f"**{name}**", ""]
+    for line, after in zip(lines, [*lines[1:], ""]):
+        if re.match(r"[A-Z].*:$", line) and after.startswith("    "):
+            section = line[:-1]
+            out += [f"**{section}**", ""]
         elif section and line and not line.startswith(" "):
             section = None
             out.append(line)
         elif section == "Returns":
             out.append(line[4:])
         elif section:
-            item = re.match(r"    (\*{0,2}[\w., ]+): (.*)", line)
-            if item:
-                # An asterisk of **named is no emphasis.
+            if item := re.match(r"    (\*{0,2}\w[\w., ]*): (.*)", line):
                 names = ", ".join(f"`{name}`" for name in item[1].split(", "))
                 out.append(f"- {names}: {item[2]}")
             else:
-                out.append(line[6:] if line.startswith(" " * 8) else line.strip())
+                out.append("  " + line.strip())
         else:
             out.append(line)
     return "\n".join(line.rstrip() for line in out).strip()
@@ -183,23 +182,20 @@ class _Annotation:
 
 
 def signature(name: str, function: object, method: bool = False) -> str:
+    """How a function is called; of a class, how one is made."""
     found = inspect.signature(function)
-    written = list(found.parameters.values())[1 if method else 0 :]
-    written = [
-        p.replace(annotation=_Annotation(p.annotation)) if isinstance(p.annotation, str) else p
-        for p in written
-    ]
+    written = []
+    for p in list(found.parameters.values())[1 if method else 0 :]:
+        if isinstance(p.annotation, str):
+            p = p.replace(annotation=_Annotation(p.annotation))
+        if p.default is not p.empty and len(repr(p.default)) > 60:
+            p = p.replace(default=...)
+        written.append(p)
+    inner = str(inspect.Signature(written))[1:-1].replace("Ellipsis", "...")
     result = found.return_annotation
-    if isinstance(result, str):
-        result = _Annotation(result)
-    found = found.replace(parameters=written, return_annotation=result)
-    line = f"{name}{found}"
-    if len(line) > 88 and written:
-        # One argument a line, with the marks that an own line would lose.
-        inner = str(found.replace(return_annotation=inspect.Signature.empty))[1:-1]
-        end = "" if found.return_annotation is found.empty else f" -> {found.return_annotation!r}"
-        if isinstance(found.return_annotation, type):
-            end = f" -> {found.return_annotation.__name__}"
+    end = "" if inspect.isclass(function) or result is found.empty else f" -> {result}"
+    line = f"{name}({inner}){end}"
+    if len(line) > 88:
         parts = split_arguments(inner)
         line = f"{name}(\n" + "".join(f"    {part},\n" for part in parts) + f"){end}"
     return f"```python\n{line}\n```"
@@ -241,8 +237,9 @@ def members(thing: type) -> list[tuple[str, object]]:
         if not base.__module__.startswith("wavesmith"):
             continue
         for name, member in vars(base).items():
-            shown = not name.startswith("_") or (name == "__call__")
-            if shown and (inspect.isfunction(member) or isinstance(member, (property, classmethod, staticmethod))):
+            if name.startswith("_") and name != "__call__":
+                continue
+            if inspect.isfunction(member) or isinstance(member, (property, classmethod)):
                 found[name] = member
     return list(found.items())
 
@@ -251,22 +248,23 @@ def describe(name: str, thing: object, level: str) -> str:
     """A public name: its signature, its docstring, and the members of a class."""
     parts = [f"{level} `{name}`", ""]
     if inspect.isclass(thing):
-        own = "__init__" in vars(thing) or hasattr(thing, "__dataclass_fields__")
-        if own and not issubclass(thing, BaseException) and not constructed_elsewhere(thing):
+        if is_made_by_users(thing):
             parts += [signature(name, thing), ""]
         parts += [docstring(thing), ""]
         parts += [f"- `{attribute}`: {text}" for attribute, text in attributes(thing)]
+        if issubclass(thing, enum.Enum):
+            parts += [f"- `{member.name}` = {member.value}" for member in thing]
         parts.append("")
         for member, value in members(thing):
             if isinstance(value, property):
                 parts += [f"{level}# `{name}.{member}`", "", docstring(value.fget), ""]
-            else:
-                function = value.__func__ if hasattr(value, "__func__") else value
-                bound = not isinstance(value, staticmethod)
-                call = f"{name[0].lower()}{name[1:]}" if member == "__call__" else f"{name}.{member}"
-                title = f"{name}()" if member == "__call__" else f"{name}.{member}"
-                parts += [f"{level}# `{title}`", "", signature(call, function, bound), "",
-                          docstring(function), ""]  # fmt: skip
+                continue
+            function = value.__func__ if hasattr(value, "__func__") else value
+            called = f"{name}.{member}"
+            if member == "__call__":
+                called = {"CompiledModule": "module"}.get(name, name.lower())
+            parts += [f"{level}# `{called}{'()' * (member == '__call__')}`", "",
+                      signature(called, function, method=True), "", docstring(function), ""]  # fmt: skip
     elif callable(thing):
         parts += [signature(name, thing), "", docstring(thing), ""]
     else:
@@ -274,12 +272,9 @@ def describe(name: str, thing: object, level: str) -> str:
     return "\n".join(parts)
 
 
-def constructed_elsewhere(thing: type) -> bool:
-    """Whether users get instances from functions only: __init__ has no docstring of its
-    own, and the class says nothing about arguments."""
-    return "Args:" not in (inspect.getdoc(thing) or "") and not hasattr(
-        thing, "__dataclass_fields__"
-    )
+def is_made_by_users(thing: type) -> bool:
+    """Whether users call the class: its docstring has arguments, or it is a record."""
+    return "Args:" in (inspect.getdoc(thing) or "") or hasattr(thing, "__dataclass_fields__")
 
 
 def python() -> str:
@@ -289,8 +284,9 @@ def python() -> str:
              "`import wavesmith as ws`; the tutorial is [tutorial-python.md](../tutorial-python.md).\n"]
     for module, title in PYTHON.items():
         parts.append(f"## {title}\n")
-        for name in ws._PLACES[module]:
-            parts.append(describe(name, getattr(ws, name), "###"))
+        for name in [*ws._PLACES[module], *MORE.get(module, ())]:
+            thing = getattr(importlib.import_module(module), name)
+            parts.append(describe(name, thing, "###"))
     for name in MODULES:
         module = importlib.import_module(name)
         short = name.removeprefix("wavesmith.")
@@ -298,7 +294,7 @@ def python() -> str:
         if short == "math":
             parts.append(", ".join(f"`{n}`" for n in module.__all__) + "\n")
             continue
-        for public in module.__all__:
+        for public in getattr(module, "__all__", ()):
             if public in ws.__all__:
                 continue
             parts.append(describe(public, getattr(module, public), "###"))

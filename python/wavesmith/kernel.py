@@ -144,6 +144,7 @@ class Kernel:
 
     def __init__(self, module: CompiledModule, description: Mapping):
         self._module = module
+        #: Its name in the module.
         self.name: str = description["name"]
         #: The arguments, as docs/devices.md describes them.
         self.arguments: list[dict] = description["arguments"]
@@ -360,6 +361,7 @@ class CompiledModule(Mapping):
         #: What the kernels' arguments mean, and what the compiler knows of them
         #: (docs/devices.md).
         self.metadata: dict = json.loads(handle.description)
+        #: The architecture, "gfx90a" or "gfx942".
         self.target: str = self.metadata["target"]
         self._report = _Report()
         self._kernels = {
@@ -557,7 +559,12 @@ def _dump(module: CompiledModule, request: _Request) -> None:
 
 def load(path: str | os.PathLike, description: str | os.PathLike | None = None):
     """Take up a code object file and its description, by default the file beside
-    it with the ending .json. Such a module has no stages."""
+    it with the ending .json. Such a module has no stages.
+
+    Raises:
+        OSError: a file cannot be read.
+        ValueError: they are no code object and description, or do not fit each other.
+    """
     path = Path(path)
     beside = Path(description) if description else path.with_suffix(".json")
     return CompiledModule(_Code(_wavesmith.load(path.read_bytes(), beside.read_text())))

@@ -81,6 +81,7 @@ class Memory:
         return self._handle.allocate(_count("nbytes", nbytes, 64), name)
 
     def release(self, address: int) -> None:
+        """Give an allocation back, by its first address."""
         self._handle.release(_count("address", address, 64))
 
     def write(self, address: int, array) -> None:
@@ -111,6 +112,7 @@ class Program:
         self._handle = _wavesmith.SimulatorProgram(bytes(code_object))
         #: What the metadata says, as wavesmith-c/Simulator.h describes it.
         self.description: dict = json.loads(self._handle.description)
+        #: The architecture, "gfx90a" or "gfx942".
         self.target: str = self.description["target"]
         #: The kernels' descriptions by name.
         self.kernels: dict[str, dict] = {
