@@ -7,6 +7,7 @@ The folder of the build is $WAVESMITH_BUILD, else build/.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import sys
@@ -17,9 +18,9 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 DOCS = REPOSITORY / "docs"
 BUILD = Path(os.environ.get("WAVESMITH_BUILD", REPOSITORY / "build"))
 
-for folder in (BUILD / "python", REPOSITORY / "scripts"):
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
+sys.path.append(str(REPOSITORY / "scripts"))
+if importlib.util.find_spec("wavesmith") is None:
+    sys.path.insert(0, str(BUILD / "python"))
 
 
 @dataclass(frozen=True)
