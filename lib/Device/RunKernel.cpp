@@ -357,10 +357,10 @@ static llvm::Error planGrid(const KernelDescription &kernel, RunPlan &plan) {
                                      "' does not follow from the arguments");
     int64_t number = size.size;
     if (!size.dimension.empty())
-      number = int64_t(llvm::divideCeil(
-                   uint64_t(plan.sizes.lookup(size.dimension)),
-                   uint64_t(size.divisor))) +
-               size.addend;
+      number =
+          int64_t(llvm::divideCeil(uint64_t(plan.sizes.lookup(size.dimension)),
+                                   uint64_t(size.divisor))) +
+          size.addend;
     if (number == 0)
       return llvm::createStringError(what + " has nothing to do: '" +
                                      size.dimension + "' is 0");

@@ -80,6 +80,58 @@ def test_layout_and_scale():
     np.testing.assert_allclose(one, wanted, atol=4e-3)
 
 
+ROW, COLUMN = np.arange(9)[:, None], np.arange(11)[None, :]
+BIAS = np.random.default_rng(3).standard_normal((2, 4, 9, 11)).astype(np.float32)
+BATCH_SLOPES = np.array([[0.5, 0.25, 0.125, 0.0625], [1.0, 0.5, 0.25, 0.125]], np.float32)
+#: Options, and what they do to the scores; the last query is at the last key.
+OPTIONS = {
+    "softcap": ({"softcap": 0.5}, lambda s: 0.5 * np.tanh(s / 0.5)),
+    "window": ({"window": (2, 1)},
+               lambda s: np.where(abs(COLUMN - ROW - 1.5) <= 1.5, s, -np.inf)),
+    "window from the top": (
+        {"window": (2, -1), "window_alignment": "top_left"},
+        lambda s: np.where(COLUMN >= ROW - 2, s, -np.inf)),
+    "bias": ({"bias": BIAS}, lambda s: s + BIAS),
+    "bias of all heads": ({"bias": BIAS[:1, :1]}, lambda s: s + BIAS[:1, :1]),
+    "bias of two dimensions": ({"bias": BIAS[0, 0].astype(np.float16)},
+                               lambda s: s + BIAS[0, 0].astype(np.float16)),
+    "bias of keys": ({"bias": BIAS[:, :1, :1]}, lambda s: s + BIAS[:, :1, :1]),
+    "alibi": ({"alibi_slopes": BATCH_SLOPES[0]},
+              lambda s: s - BATCH_SLOPES[0][:, None, None] * abs(COLUMN - ROW - 2)),
+    "alibi of batches": ({"alibi_slopes": BATCH_SLOPES},
+                         lambda s: s - BATCH_SLOPES[:, :, None, None] * abs(COLUMN - ROW - 2)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", OPTIONS)
+def test_options(target, name):
+    options, change = OPTIONS[name]
+    q, k, v = draw(2, 4, 2, 9, 11, 64, np.float32)
+    o, lse = ws.attention(q, k, v, return_lse=True, target=target, device="sim", **options)
+    wanted, wanted_lse = reference(q, k, v, change)
+    np.testing.assert_allclose(o, wanted, atol=1e-5)
+    np.testing.assert_allclose(lse, wanted_lse, atol=1e-5)
+
+
+@pytest.mark.parametrize("descale", [(0.5, 2.0, None), ([0.5, 1.0, 0.25, 2.0], None, [1.0, 0.5])])
+def test_fp8(descale):
+    q, k, v = draw(1, 4, 2, 9, 11, 64, ml_dtypes.float8_e4m3fnuz)
+    descale = [x if x is None else np.array(x, np.float32) for x in descale]
+    o = ws.attention(q, k, v, descale=tuple(descale), device="sim")
+    assert o.dtype == np.float32
+
+    def scaled(array, factor):
+        factor = 1.0 if factor is None else np.reshape(factor, (-1, 1, 1))
+        return array.astype(np.float64) * factor
+
+    wanted, _ = reference(*map(scaled, (q, k, v), descale))
+    # Weights are rounded to three bits of mantissa, too.
+    np.testing.assert_allclose(o, wanted, atol=0.08 * np.abs(wanted).max())
+    with pytest.raises(ws.CompileError, match="gfx90a"):
+        ws.attention(q, k, v, target="gfx90a", device="sim")
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_packed_sequences(target):
     """Each sequence is an attention of its own, with its own causal mask; what lies

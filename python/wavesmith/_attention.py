@@ -327,8 +327,13 @@ def _run(problem: _Problem, model: Any, target: str, device, threads: int, optio
         inputs = [a["name"] for a in kernel.arguments if a["kind"] == "input"]
         given = dict(zip(inputs, problem.arrays))
         for argument in kernel.arguments:
+            name = argument["name"]
             if argument["kind"] == "dimension":
-                given[argument["name"]] = problem.sizes[argument["name"]]
+                given[name] = problem.sizes[name]
+            elif argument["kind"] == "scalar":
+                # "bias_size2" is the size of the bias's dimension 2.
+                array, _, dimension = name.rpartition("_size")
+                given[name] = given[array].shape[int(dimension)]
         found = kernel(given, device=device, threads=threads)
         results = list(found) if isinstance(found, tuple) else [found]
     if is_tensor(model):

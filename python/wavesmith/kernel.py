@@ -560,7 +560,9 @@ def _dump(module: CompiledModule, request: _Request) -> None:
         cache.write_file(Path(folder) / f"{stem}.json", text.encode())
 
 
-def load(path: str | os.PathLike, description: str | os.PathLike | None = None):
+def load(
+    path: str | os.PathLike, description: str | os.PathLike | None = None
+) -> CompiledModule:
     """Take up a code object file and its description, by default the file beside
     it with the ending .json. Such a module has no stages."""
     path = Path(path)

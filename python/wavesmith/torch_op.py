@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from wavesmith.arrays import no_gradient
+from wavesmith.arrays import no_gradient, to_torch
 
 __all__ = ["attention"]
 
@@ -129,6 +129,9 @@ def attention(
     be in their form."""
 
     def tensor(value: Any):
+        if isinstance(value, np.ndarray):
+            # DLPack refuses what cannot be written to.
+            return to_torch(value if value.flags.writeable else value.copy())
         return value if value is None else torch.as_tensor(value)
 
     for name in ("bias", "alibi_slopes"):
