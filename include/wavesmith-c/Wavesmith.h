@@ -210,6 +210,30 @@ WAVESMITH_API wavesmith_status wavesmith_run(
     const char *kernel, const wavesmith_array *arrays, size_t num_arrays,
     int64_t zones, char **report, char **message);
 
+/** What a run did: its report, which becomes text when that is asked for. */
+typedef struct wavesmith_report wavesmith_report;
+
+/** wavesmith_run for programs that launch small kernels often and look at few
+ * of the reports: to make the text takes longer than such a launch. \p report,
+ * if not NULL, is set to a report that the caller frees by
+ * wavesmith_report_free; it needs neither the device nor the code object. */
+WAVESMITH_API wavesmith_status wavesmith_run_with_report(
+    wavesmith_device *device, const wavesmith_code_object *code_object,
+    const char *kernel, const wavesmith_array *arrays, size_t num_arrays,
+    int64_t zones, wavesmith_report **report, char **message);
+
+/** The text that wavesmith_run gives; \p json is the caller's to free. */
+WAVESMITH_API wavesmith_status wavesmith_report_json(
+    const wavesmith_report *report, char **json, char **message);
+
+/** How long the kernel took from its launch to its end by the host's clock, in
+ * seconds, without the copies of arrays: on a simulator the time of the
+ * simulation, which says nothing of a GPU's. */
+WAVESMITH_API double
+wavesmith_report_host_seconds(const wavesmith_report *report);
+
+WAVESMITH_API void wavesmith_report_free(wavesmith_report *report);
+
 /** An argument of wavesmith_call. */
 typedef struct wavesmith_argument {
   /** Name of the kernel's argument. */

@@ -416,11 +416,14 @@ static Outcome viewArray(const wavesmith_array &array, HostArrayView &view) {
   return {};
 }
 
-wavesmith_status wavesmith_run(wavesmith_device *device,
-                               const wavesmith_code_object *code_object,
-                               const char *kernel,
-                               const wavesmith_array *arrays, size_t num_arrays,
-                               int64_t zones, char **report, char **message) {
+struct wavesmith_report {
+  LaunchReport report;
+};
+
+wavesmith_status wavesmith_run_with_report(
+    wavesmith_device *device, const wavesmith_code_object *code_object,
+    const char *kernel, const wavesmith_array *arrays, size_t num_arrays,
+    int64_t zones, wavesmith_report **report, char **message) {
   if (report)
     *report = nullptr;
   return guard(message, [&]() -> Outcome {
@@ -486,24 +489,58 @@ wavesmith_status wavesmith_run(wavesmith_device *device,
                        ", got " + formatShape(view.shape));
     }
 
+    auto kept = report ? std::make_unique<wavesmith_report>() : nullptr;
     std::lock_guard<std::mutex> lock(device->mutex);
-    auto result = runKernel(*device->device, request);
+    auto result = runKernel(*device->device, request, *plan);
     if (!result)
       return failed(WAVESMITH_DEVICE_ERROR, result.takeError());
-    std::string reportText;
-    if (report)
-      reportText = llvm::formatv("{0:2}", result->report.toJSON()).str();
-    char *reportCopy = report ? copyText(reportText) : nullptr;
-    if (report && !reportCopy)
-      return {WAVESMITH_OUT_OF_MEMORY, "out of memory"};
     for (size_t i = 0; i < wanted.size(); ++i)
       for (const auto &[name, array] : result->outputs)
         if (name == wanted[i].first->name)
           std::memcpy(destinations[i], array.bytes.data(), array.bytes.size());
-    if (report)
-      *report = reportCopy;
+    if (report) {
+      kept->report = std::move(result->report);
+      *report = kept.release();
+    }
     return {};
   });
+}
+
+wavesmith_status wavesmith_report_json(const wavesmith_report *report,
+                                       char **json, char **message) {
+  if (json)
+    *json = nullptr;
+  return guard(message, [&]() -> Outcome {
+    if (!report || !json)
+      return invalid("expected a report and a place for its text");
+    *json = copyText(llvm::formatv("{0:2}", report->report.toJSON()).str());
+    if (!*json)
+      return {WAVESMITH_OUT_OF_MEMORY, "out of memory"};
+    return {};
+  });
+}
+
+double wavesmith_report_host_seconds(const wavesmith_report *report) {
+  return report ? report->report.hostSeconds : 0.0;
+}
+
+void wavesmith_report_free(wavesmith_report *report) { delete report; }
+
+wavesmith_status wavesmith_run(wavesmith_device *device,
+                               const wavesmith_code_object *code_object,
+                               const char *kernel,
+                               const wavesmith_array *arrays, size_t num_arrays,
+                               int64_t zones, char **report, char **message) {
+  if (report)
+    *report = nullptr;
+  wavesmith_report *kept = nullptr;
+  wavesmith_status status =
+      wavesmith_run_with_report(device, code_object, kernel, arrays, num_arrays,
+                                zones, report ? &kept : nullptr, message);
+  if (status == WAVESMITH_SUCCESS && report)
+    status = wavesmith_report_json(kept, report, message);
+  wavesmith_report_free(kept);
+  return status;
 }
 
 static wavesmith_type toType(ElementType type) {

@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -129,6 +130,13 @@ static llvm::json::Array toArray(const std::array<uint32_t, 3> &sizes) {
                            int64_t(sizes[2])};
 }
 
+std::vector<sim::RocprofCounter> LaunchReport::getRocprofCounters() const {
+  if (!counters)
+    return {};
+  return sim::rocprofCounters(*counters, instructionUse,
+                              modelledTime ? &*modelledTime : nullptr);
+}
+
 llvm::json::Value LaunchReport::toJSON() const {
   llvm::json::Object deviceObject{
       {"kind", stringify(device.kind)},
@@ -179,8 +187,8 @@ llvm::json::Value LaunchReport::toJSON() const {
     root["semantics"] = semanticsToJSON(instructionUse);
   if (findings)
     root["findings"] = findingsToJSON(*findings);
-  if (!rocprofCounters.empty())
-    root["rocprof_counters"] = rocprofCountersToJSON(rocprofCounters);
+  if (counters)
+    root["rocprof_counters"] = rocprofCountersToJSON(getRocprofCounters());
   if (modelledTime)
     root["modelled_time"] = modelledTime->toJSON();
   if (measuredSeconds)
@@ -347,11 +355,12 @@ static llvm::Error planGrid(const KernelDescription &kernel, RunPlan &plan) {
       return llvm::createStringError(what + ": the size of the grid '" +
                                      size.text +
                                      "' does not follow from the arguments");
-    int64_t number = size.dimension.empty()
-                         ? size.size
-                         : int64_t(llvm::divideCeil(
-                               uint64_t(plan.sizes.lookup(size.dimension)),
-                               uint64_t(size.divisor)));
+    int64_t number = size.size;
+    if (!size.dimension.empty())
+      number =
+          int64_t(llvm::divideCeil(uint64_t(plan.sizes.lookup(size.dimension)),
+                                   uint64_t(size.divisor))) +
+          size.addend;
     if (number == 0)
       return llvm::createStringError(what + " has nothing to do: '" +
                                      size.dimension + "' is 0");
@@ -530,16 +539,12 @@ static bool hasHostMemory(uint64_t bytes) {
   return probe != nullptr;
 }
 
-llvm::Expected<RunResult> wavesmith::runKernel(Device &device,
-                                               const RunRequest &request) {
-  llvm::Expected<std::unique_ptr<LoadedCodeObject>> object =
-      device.loadCodeObject(request.codeObject);
-  if (!object)
-    return object.takeError();
-  llvm::Expected<RunPlan> plan = planRun(request, (*object)->metadata());
-  if (!plan)
-    return plan.takeError();
-  const KernelDescription &kernel = *plan->kernel;
+/// Runs a kernel of a code object that \p device has loaded.
+static llvm::Expected<RunResult> runLoaded(Device &device,
+                                           const LoadedCodeObject &object,
+                                           const RunRequest &request,
+                                           const RunPlan &plan) {
+  const KernelDescription &kernel = *plan.kernel;
   const DeviceInfo &deviceInfo = device.info();
   llvm::Expected<const TargetInfo &> target =
       lookupTargetOfGPU(deviceInfo.architecture, deviceInfo.computeUnits);
@@ -551,10 +556,10 @@ llvm::Expected<RunResult> wavesmith::runKernel(Device &device,
   report.device = deviceInfo;
   report.target = *target;
   report.kernel = kernel.name;
-  report.zones = plan->zones;
-  report.grid = plan->grid;
+  report.zones = plan.zones;
+  report.grid = plan.grid;
   report.workgroup = kernel.workgroupSize;
-  report.resources = getResources(*plan->info);
+  report.resources = getResources(*plan.info);
   report.schedule = kernel.schedule;
   llvm::Expected<Occupancy> occupancy =
       computeOccupancy(*target, report.resources.vgprs, report.resources.agprs,
@@ -568,7 +573,7 @@ llvm::Expected<RunResult> wavesmith::runKernel(Device &device,
   // Arguments stand in kernarg order in both lists; planRun compared them.
   llvm::SmallVector<const sim::KernelArgument *> slots;
   uint64_t kernargBytes = 0;
-  for (const sim::KernelArgument &argument : plan->info->arguments) {
+  for (const sim::KernelArgument &argument : plan.info->arguments) {
     if (isHiddenArgument(argument))
       continue;
     slots.push_back(&argument);
@@ -580,20 +585,20 @@ llvm::Expected<RunResult> wavesmith::runKernel(Device &device,
     std::memcpy(kernarg.data() + slots[i]->offset, bytes, slots[i]->size);
   };
 
-  llvm::StringMap<int64_t> paddedSizes = plan->sizes;
+  llvm::StringMap<int64_t> paddedSizes = plan.sizes;
   if (!kernel.isGrid())
-    paddedSizes["zones"] = int64_t(plan->grid[0]) * kernel.zonesPerWorkgroup;
+    paddedSizes["zones"] = int64_t(plan.grid[0]) * kernel.zonesPerWorkgroup;
   Allocations allocations(device);
   llvm::SmallVector<uint64_t> outputAddresses;
   for (size_t i = 0; i < kernel.arguments.size(); ++i) {
     const ArgumentDescription &argument = kernel.arguments[i];
     if (argument.kind == ArgumentKind::Zones) {
       // Little endian, as is every host that HIP runs on.
-      store(i, &plan->zones);
+      store(i, &plan.zones);
       continue;
     }
     if (argument.kind == ArgumentKind::Dimension) {
-      int64_t size = plan->sizes.lookup(argument.name);
+      int64_t size = plan.sizes.lookup(argument.name);
       store(i, &size);
       continue;
     }
@@ -603,7 +608,7 @@ llvm::Expected<RunResult> wavesmith::runKernel(Device &device,
     }
     bool isWorkspace = argument.kind == ArgumentKind::Workspace;
     llvm::SmallVector<int64_t, 4> shape =
-        argument.getShape(isWorkspace ? paddedSizes : plan->sizes);
+        argument.getShape(isWorkspace ? paddedSizes : plan.sizes);
     uint64_t bytes = *getArrayBytes(argument.type, shape);
     // An array without elements has a place, too.
     llvm::Expected<uint64_t> address = allocations.allocate(
@@ -636,23 +641,23 @@ llvm::Expected<RunResult> wavesmith::runKernel(Device &device,
 
   KernelLaunch launch;
   launch.kernel = kernel.name;
-  launch.grid = plan->grid;
+  launch.grid = plan.grid;
   launch.workgroup = kernel.workgroupSize;
   launch.kernarg = kernarg;
-  if (llvm::Error error = device.launch(**object, launch))
+  auto start = std::chrono::steady_clock::now();
+  if (llvm::Error error = device.launch(object, launch))
     return error;
   if (llvm::Error error = device.wait())
     return error;
+  report.hostSeconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
   report.counters = device.counters();
   report.instructionUse = device.instructionUse().vec();
   if (const std::vector<sim::Finding> *findings = device.findings())
     report.findings = *findings;
   if (const sim::TimingReport *timing = device.modelledTime())
     report.modelledTime = *timing;
-  if (report.counters)
-    report.rocprofCounters = sim::rocprofCounters(
-        *report.counters, report.instructionUse,
-        report.modelledTime ? &*report.modelledTime : nullptr);
   report.measuredSeconds = device.measuredSeconds();
 
   for (size_t i = 0; i < outputAddresses.size(); ++i)
@@ -662,4 +667,26 @@ llvm::Expected<RunResult> wavesmith::runKernel(Device &device,
   if (llvm::Error error = allocations.releaseAll())
     return error;
   return result;
+}
+
+llvm::Expected<RunResult> wavesmith::runKernel(Device &device,
+                                               const RunRequest &request) {
+  llvm::Expected<std::unique_ptr<LoadedCodeObject>> object =
+      device.loadCodeObject(request.codeObject);
+  if (!object)
+    return object.takeError();
+  llvm::Expected<RunPlan> plan = planRun(request, (*object)->metadata());
+  if (!plan)
+    return plan.takeError();
+  return runLoaded(device, **object, request, *plan);
+}
+
+llvm::Expected<RunResult> wavesmith::runKernel(Device &device,
+                                               const RunRequest &request,
+                                               const RunPlan &plan) {
+  llvm::Expected<std::unique_ptr<LoadedCodeObject>> object =
+      device.loadCodeObject(request.codeObject);
+  if (!object)
+    return object.takeError();
+  return runLoaded(device, **object, request, plan);
 }

@@ -250,6 +250,24 @@ def test_no_gpu(robertson, monkeypatch, tmp_path):
     assert "device" in run.stdout and "none.so" in run.stdout
 
 
+def test_report_of_a_run():
+    """It is text when it is looked at, and outlives what made it."""
+    module = ws.compile(SYSTEM + RHS)
+    assert module.report is None and module["rhs"].report is None
+    assert module["rhs"].host_seconds is None
+    device = ws.Device("sim", "gfx942")
+    kernel = module["rhs"]
+    kernel(t=0.0, y=make_zones(5), device=device)
+    first = kernel._report
+    assert 0.0 < kernel.host_seconds < 60.0
+    kernel(t=0.0, y=make_zones(70), device=device)
+    del device
+    assert kernel.report["zones"] == 70 and module.report is kernel.report
+    assert kernel.report is kernel.report
+    assert first.parsed["zones"] == 5
+    assert "host_seconds" not in kernel.report
+
+
 def test_another_device_than_the_code_object(robertson):
     with pytest.raises(ws.DeviceError, match="gfx90a"):
         robertson(t=0.0, y=make_zones(), device=ws.Device("sim", "gfx90a"))

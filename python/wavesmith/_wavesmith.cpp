@@ -206,9 +206,24 @@ nb::str getStage(CodeObject &code, int stage) {
   return nb::str(text);
 }
 
-/// \p arguments holds (name, buffer, is output, type) for each array: see
-/// Buffer::describe.
-nb::str run(Device &device, const CodeObject &code, const std::string &kernel,
+class Report {
+public:
+  explicit Report(wavesmith_report *report) : report(report) {}
+  Report(const Report &) = delete;
+  ~Report() { wavesmith_report_free(report); }
+
+  nb::str getJSON() const;
+  double getHostSeconds() const {
+    return wavesmith_report_host_seconds(report);
+  }
+
+private:
+  wavesmith_report *report;
+};
+
+/// \p arguments holds (name, buffer, type, is output) for each array: see
+/// Buffer::describe. Python takes over what is returned.
+Report *run(Device &device, const CodeObject &code, const std::string &kernel,
             nb::list arguments, int64_t zones) {
   std::vector<std::unique_ptr<Buffer>> buffers;
   std::vector<std::string> names(nb::len(arguments));
@@ -217,22 +232,21 @@ nb::str run(Device &device, const CodeObject &code, const std::string &kernel,
     nb::tuple item = nb::cast<nb::tuple>(arguments[i]);
     names[i] = nb::cast<std::string>(item[0]);
     buffers.push_back(
-        std::make_unique<Buffer>(item[1], nb::cast<bool>(item[2])));
+        std::make_unique<Buffer>(item[1], nb::cast<bool>(item[3])));
     arrays.push_back(
-        buffers.back()->describe(names[i], nb::cast<std::string>(item[3])));
+        buffers.back()->describe(names[i], nb::cast<std::string>(item[2])));
   }
-  char *report = nullptr, *message = nullptr;
+  wavesmith_report *report = nullptr;
+  char *message = nullptr;
   wavesmith_status status;
   {
     nb::gil_scoped_release release;
-    status =
-        wavesmith_run(device.device, code.object, kernel.c_str(), arrays.data(),
-                      arrays.size(), zones, &report, &message);
+    status = wavesmith_run_with_report(device.device, code.object,
+                                       kernel.c_str(), arrays.data(),
+                                       arrays.size(), zones, &report, &message);
   }
   check(status, message);
-  nb::str text(report);
-  wavesmith_string_free(report);
-  return text;
+  return new Report(report);
 }
 
 /// Takes over a text of the library's.
@@ -240,6 +254,12 @@ nb::str takeText(char *text) {
   nb::str result(text);
   wavesmith_string_free(text);
   return result;
+}
+
+nb::str Report::getJSON() const {
+  char *text = nullptr, *message = nullptr;
+  check(wavesmith_report_json(report, &text, &message), message);
+  return takeText(text);
 }
 
 class SimulatorProgram {
@@ -379,6 +399,9 @@ NB_MODULE(_wavesmith, module) {
   nb::class_<Device>(module, "Device")
       .def(nb::init<const std::string &, const std::string &,
                     const std::string &, int, unsigned>());
+  nb::class_<Report>(module, "Report")
+      .def_prop_ro("json", &Report::getJSON)
+      .def_prop_ro("host_seconds", &Report::getHostSeconds);
   module.def("compile", &compile);
   module.def("load", &load);
   module.def("run", &run);

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from wavesmith import units
+from wavesmith.arrays import is_tensor, to_numpy, to_torch
 from wavesmith.errors import CompileError, Place
 from wavesmith.importers.mlir_text import (
     LAYOUTS,
@@ -99,7 +100,8 @@ class System:
     name: `rhs(y=y, T=T)`. States are an array of a row for each state and a column
     for each zone (`layout="soa"`; with "aos" a row a zone), an array without zones,
     or a dictionary of names (states left out are zero). A parameter is a number,
-    or one for each zone. Results have the shape of the states.
+    or one for each zone. Results have the shape of the states; they are tensors of
+    torch where the states are one (in host memory), else arrays of NumPy.
 
     Keywords that they share:
         t: the time, the same in all zones.
@@ -198,8 +200,9 @@ class System:
         """
         from wavesmith.kernel import compile
 
-        given = {"quantity": quantity, "layout": layout, **(integration or {})}
-        key = (target, repr(sorted(given.items())), repr(sorted(options.items())))
+        key: tuple = (target, quantity, layout)
+        if integration or options:
+            key += repr(sorted((integration or {}).items())), repr(sorted(options.items()))
         if key not in self._modules:
             text = self.text(quantity, layout, **(integration or {}))
             self._modules[key] = compile(text, target, **options)
@@ -455,6 +458,8 @@ class System:
         columns = [np.concatenate([part[i] for part in parts]) for i in range(1, 5)]
         if call.is_single:
             columns = [column[0] for column in columns]
+        elif call.is_tensor:
+            columns = [to_torch(column) for column in columns]
         return Integration(call.finish_states(y), *columns)
 
     # Fractions ---------------------------------------------------------------
@@ -548,13 +553,13 @@ def _whole(what: str, value) -> int:
 
 
 def _floats(what: str, value) -> np.ndarray:
-    array = np.asarray(value)
+    array = to_numpy(what, value)
     if array.dtype.kind not in "fiu" or array.dtype.itemsize > 8:
         raise ValueError(
             f"{what}: expected real numbers, got an array of {array.dtype}"
             + ("; name what it holds by a dictionary" if array.dtype.kind == "O" else "")
         )
-    return array.astype(np.float64)
+    return array.astype(np.float64, copy=False)
 
 
 def _states_array(system: System, what: str, given, layout: str) -> tuple[np.ndarray, bool]:
@@ -602,7 +607,7 @@ def _column(what: str, given, zones: int) -> np.ndarray:
             f"{what} has the shape {list(array.shape)}, expected a number, or one for each "
             f"of the {zones} zones"
         )
-    return np.ascontiguousarray(np.broadcast_to(array, (zones,)))
+    return np.ascontiguousarray(array) if array.shape == (zones,) else np.full(zones, array)
 
 
 class _Call:
@@ -673,6 +678,7 @@ class _Call:
             check_choice("basis", self.basis, BASES)
             if self.unit is not None:
                 raise ValueError("fractions have no unit: give basis or unit, not both")
+        self.is_tensor = is_tensor(keywords["y"])
         y, self.is_single = _states_array(system, "y", keywords["y"], self.layout)
         axis = 0 if self.layout == "soa" else 1
         zones = y.shape[1 - axis]
@@ -687,7 +693,8 @@ class _Call:
         self.zones = zones
         columns = [_column(name, given[name], zones) for name in system.parameters]
         self.columns = dict(zip(system.parameters, columns))
-        #: Numbers of the caller times this are the system's, state by state.
+        #: Numbers of the caller times this are the system's, state by state; None
+        #: where they are the system's already.
         self.scale = self._scale()
         self.density = None
         if self.basis:
@@ -698,11 +705,11 @@ class _Call:
         elif keywords.get("density") is not None or keywords.get("pressure") is not None:
             raise ValueError("density and pressure belong to basis='mass_fractions' or "
                              "'mole_fractions'")  # fmt: skip
-        self.y = np.ascontiguousarray(y * self.scale)
+        self.y = np.ascontiguousarray(y if self.scale is None else y * self.scale)
 
-    def _scale(self) -> np.ndarray | float:
+    def _scale(self) -> np.ndarray | None:
         if self.unit is None:
-            return 1.0
+            return None
         system = self.system
         factors = np.array(
             [units.conversion(self.unit, system.state_units[s]) for s in system.states]
@@ -734,8 +741,9 @@ class _Call:
     def run(self, quantity: str) -> tuple:
         return self.launch(self.compile(quantity), {"t": self.t, **self.inputs()})
 
-    def squeeze(self, array: np.ndarray) -> np.ndarray:
-        return array.reshape(-1) if self.is_single else array
+    def squeeze(self, array: np.ndarray):
+        array = array.reshape(-1) if self.is_single else array
+        return to_torch(array) if self.is_tensor else array
 
     def _along(self, numbers: np.ndarray) -> np.ndarray:
         """A number a zone, to be multiplied with states."""
@@ -745,12 +753,12 @@ class _Call:
         if self.basis:
             y = _to_fractions(self.system, self.basis, y, self.layout)
         else:
-            y = y / self.scale
+            y = y if self.scale is None else y / self.scale
         return self.squeeze(y)
 
     def finish_rate(self, rate: np.ndarray) -> np.ndarray:
         if not self.basis:
-            return self.squeeze(rate / self.scale)
+            return self.squeeze(rate if self.scale is None else rate / self.scale)
         masses, unit, kind = self.system._all_masses()
         axis = 0 if self.layout == "soa" else 1
         if self.basis == "mass_fractions":

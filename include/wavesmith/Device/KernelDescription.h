@@ -53,12 +53,13 @@ struct ArgumentDimension {
 };
 
 /// The number of workgroups in one dimension of a grid: a fixed size, or that
-/// of a dimension by its name, divided and rounded up.
+/// of a dimension by its name, divided and rounded up, or with a number added.
 struct GridSize {
   std::string text; ///< As the description has it.
   std::string dimension;
   int64_t size = 0; ///< Of a fixed one.
   int64_t divisor = 1;
+  int64_t addend = 0;
   /// Whether it is of a form that has a value here.
   bool isKnown() const { return size > 0 || !dimension.empty(); }
 };

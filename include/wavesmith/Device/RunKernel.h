@@ -57,11 +57,15 @@ struct LaunchReport {
   std::optional<std::vector<sim::Finding>> findings;
   /// Only of a run whose time was modelled.
   std::optional<sim::TimingReport> modelledTime;
-  /// Under rocprof's names; only where instructions are simulated.
-  std::vector<sim::RocprofCounter> rocprofCounters;
   /// Only if a GPU measured it.
   std::optional<double> measuredSeconds;
+  /// From the launch to its end by the host's clock; no part of the JSON, which
+  /// is the same for the same run on a simulator.
+  double hostSeconds = 0;
   llvm::json::Value schedule = nullptr;
+
+  /// The counters under rocprof's names; none where nothing was counted.
+  std::vector<sim::RocprofCounter> getRocprofCounters() const;
 
   /// The report as documented in docs/devices.md.
   llvm::json::Value toJSON() const;
@@ -126,6 +130,10 @@ llvm::Expected<RunPlan> planRun(const RunRequest &request,
 /// kernel over all zones, waits and copies the outputs back. Device memory is
 /// released whatever happens.
 llvm::Expected<RunResult> runKernel(Device &device, const RunRequest &request);
+
+/// The same for a plan that planRun made of this request.
+llvm::Expected<RunResult> runKernel(Device &device, const RunRequest &request,
+                                    const RunPlan &plan);
 
 } // namespace wavesmith
 
