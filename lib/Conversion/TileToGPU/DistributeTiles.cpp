@@ -1281,7 +1281,7 @@ LogicalResult LaneBody::rewriteLoop(scf::ForOp op) {
            op.getInitArgs(), op.getRegionIterArgs(), op.getResults())) {
     if (isStaged(init.getType())) {
       // One at a time: the map may move when it grows.
-      auto buffer = staged.lookup(init);
+      Value buffer = staged.lookup(init);
       staged[argument] = buffer;
       staged[result] = buffer;
     } else if (isTile(init.getType()))
