@@ -80,7 +80,7 @@ typedef struct wavesmith_compile_options {
   const char *form;
   /** Zones and threads of a workgroup; 0 lets the compiler choose. */
   int64_t workgroup_size;
-  /** The most calls of exp, log and the like in unrolled code; 1000. */
+  /** The most calls of exp, log and the like in unrolled code; 200. */
   int64_t straight_line_limit;
   /** 4 or 5; 5. */
   int32_t code_object_version;

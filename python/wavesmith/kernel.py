@@ -443,7 +443,7 @@ def compile(
     form: str = "auto",
     workgroup_size: int = 0,
     threads_per_zone: int = 0,
-    straight_line_limit: int = 1000,
+    straight_line_limit: int = 200,
     code_object_version: int = 5,
     optimization_level: int = 3,
     source_name: str | None = None,
