@@ -20,7 +20,7 @@ TARGETS = ("gfx90a", "gfx942")
 BEFORE, AFTER = (9, 33), (20, 3)
 
 FACTORS = {
-    "type": ["f32", "f16", "bf16", "f8E4M3FNUZ"],
+    "type": ["f32", "f16", "bf16"],
     "result": ["f32", "f16", "bf16"],
     "layout": ["bshd", "bhsd", "thd"],
     # Queries and keys: decoding, whole tiles of 128 queries and 64 keys, and not.
@@ -40,7 +40,7 @@ FACTORS = {
     "bias_type": ["f32", "f16", "bf16"],
     "alibi": [None, "heads", "batch"],
     # Of q, k and v: none, one number, one a head.
-    "descale": ["---", "111", "hhh", "-1h"],
+    "descale": ["---"],
     "score": [None, *SCORES],
     "mask": [None, *MASKS],
     "lse": [True, False],
@@ -51,6 +51,9 @@ FACTORS = {
 #: little: they stand together with every value of every option, but two values of other
 #: options have to stand together without them.
 EDGES = {"lengths": [(1, 1), (0, 5), (5, 0)], "window": [(0, 0)]}
+
+#: What gfx942 has and gfx90a has not.
+FP8 = {"type": ["f8E4M3FNUZ"], "descale": ["111", "hhh", "-1h"]}
 
 #: What the full set has besides: other lengths, and the head dims that FACTORS leaves out.
 MORE = {
@@ -75,8 +78,13 @@ def is_allowed(row: dict) -> bool:
 
 
 def targets_of(row: dict) -> tuple[str, ...]:
-    """The targets that do what the row asks for: gfx90a has no 8-bit products."""
-    return ("gfx942",) if row["type"] == "f8E4M3FNUZ" else TARGETS
+    """The targets that do what the row asks for."""
+    return ("gfx942",) if row["type"] in FP8["type"] else TARGETS
+
+
+def join(factors: dict[str, list], more: dict[str, list]) -> dict[str, list]:
+    """The options with further values."""
+    return {name: [*values, *more.get(name, [])] for name, values in factors.items()}
 
 
 def make_case(row: dict) -> Case:
@@ -111,7 +119,7 @@ def cover(factors: dict[str, list], strength: int, edges: dict[str, list] | None
     place = {name: number for number, name in enumerate(names)}
     is_edge = {(name, len(factors[name]) + n)
                for name, values in (edges or {}).items() for n in range(len(values))}
-    factors = {name: [*values, *(edges or {}).get(name, [])] for name, values in factors.items()}
+    factors = join(factors, edges or {})
 
     def entries(chosen):
         return itertools.product(*([(name, n) for n in range(len(factors[name]))]
@@ -166,9 +174,13 @@ def cover(factors: dict[str, list], strength: int, edges: dict[str, list] | None
 
 def make_rows() -> list[dict]:
     """The rows of ./check."""
-    return cover(FACTORS, 2) + cover(FACTORS, 2, EDGES)
+    return (cover(FACTORS, 2) + cover(FACTORS, 2, EDGES)
+            + cover(join(FACTORS, EDGES), 2, FP8))
 
 
 def make_full_rows() -> list[dict]:
-    """The rows of the full set: every three values, and every two with one of MORE."""
-    return cover(FACTORS, 3, candidates=1) + cover(FACTORS, 2, EDGES) + cover(FACTORS, 2, MORE)
+    """The rows of the full set: every three values, and every two with one of EDGES and
+    MORE."""
+    return (cover(FACTORS, 3, candidates=1) + cover(FACTORS, 2, EDGES)
+            + cover(FACTORS, 2, MORE) + cover(FACTORS, 3, FP8, candidates=1)
+            + cover(join(join(FACTORS, EDGES), MORE), 2, FP8))
