@@ -151,11 +151,12 @@ def suites(build: Path, results: Path) -> list[tuple[str, list[tuple]]]:
         xml = results / f"{name}.xml"
         return name, [*command, f"{option}{xml}"], xml, results / f"{name}.log"
 
-    def pytest(name: str, folder: str) -> tuple:
+    def pytest(name: str, *paths: Path, ignore: str = "") -> tuple:
         return program(
             name,
             [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--strict-config",
-             "--color=no", "--durations=10", f"--rootdir={ROOT}", ROOT / folder],
+             "--color=no", "--durations=10", f"--rootdir={ROOT}",
+             *([f"--ignore-glob={ignore}"] if ignore else []), *paths],
             "--junitxml=",
         )
 
@@ -174,10 +175,15 @@ def suites(build: Path, results: Path) -> list[tuple[str, list[tuple]]]:
     return [
         ("GoogleTest", [gtest(test.name, [test]) for test in tests] + (again if tests else [])),
         ("lit", [program("lit", [lit, "-v", "-j1", build / "test"], "--xunit-xml-output=")]),
-        ("pytest", [pytest("pytest", "python/tests")]),
-        ("docs", [pytest("docs", "test/Docs")]),
-        ("numeric", [pytest("numeric", "test/Numeric")]),
-        ("peers", [pytest("peers", "test/Peers")]),
+        ("pytest", [pytest("pytest", ROOT / "python" / "tests")]),
+        ("docs", [pytest("docs", ROOT / "test" / "Docs")]),
+        # Attention's take as long as all others together.
+        ("numeric", [
+            pytest("numeric", ROOT / "test" / "Numeric", ignore="*/test_attention_*"),
+            pytest("numeric-attention",
+                   *sorted((ROOT / "test" / "Numeric").glob("test_attention_*.py"))),
+        ]),
+        ("peers", [pytest("peers", ROOT / "test" / "Peers")]),
     ]
 
 
