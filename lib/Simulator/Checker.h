@@ -135,6 +135,8 @@ private:
     /// Others have read it concurrently: 1 in the workgroup, 2 beyond.
     uint8_t readMany = 0;
     bool writeAtomic = false;
+    /// All of the reads were those of atomic variables.
+    bool readAtomic = false;
     /// The bytes have been accessed apart: see Cells::apart.
     bool apart = false;
   };
@@ -180,6 +182,10 @@ private:
     uint32_t segment = 0;
     bool segmentStale = false;
     uint32_t atomics = 0;
+    /// The wavefront has waited for a store of its own and has done no vector
+    /// memory access and met no barrier since. Nothing but a release needs
+    /// that: a store that follows is an atomic one, which gfx90a does not mark.
+    bool fencedStores = false;
     std::deque<Outstanding> vm, lds, unordered;
     unsigned outstanding = 0;
     /// Outstanding instructions that write the register.
@@ -247,7 +253,10 @@ private:
   int64_t touchOne(Cell &cell, uint8_t mask, WaveState &s, bool write,
                    bool atomic, uint32_t index, bool &otherWrote,
                    uint32_t &otherSegment);
-  void checkRaces(Wave &w, const MemoryAccess &access, uint32_t index);
+  bool isAtomic(const WaveState &s, const Instruction &I,
+                const MemoryAccess &access) const;
+  void checkRaces(Wave &w, const MemoryAccess &access, uint32_t index,
+                  bool atomic);
   uint32_t newSegment(WaveState &s);
   void forgetAccesses();
   Cells *cellsOf(const Region &region);

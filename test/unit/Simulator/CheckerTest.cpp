@@ -165,6 +165,31 @@ TEST_P(CheckerTest, Misaligned) {
   expectNone(check("ds_write_b16 v0, v2\n", 1, 64, 256, options));
 }
 
+TEST_P(CheckerTest, PrivateMemoryNeedNotBeAligned) {
+  auto object = cl(R"(
+kernel void f(global const uchar *in, global uint *out) {
+  uchar bytes[32];
+  for (uint i = 0; i < 32; ++i)
+    bytes[i] = 3 * i + LOCAL;
+  uint inserted = 0x01020304u * in[0], value;
+  __builtin_memcpy(bytes + in[0] + LOCAL % 8, &inserted, 4);
+  __builtin_memcpy(&value, bytes + in[0] + 2, 4);
+  out[LOCAL] = value;
+})");
+  ASSERT_TRUE(object);
+  expectNone(run(*object, "f", 1, 64, Arguments().add(input).add(output)));
+  auto got = device.download<uint32_t>(output, 64);
+  for (uint32_t l = 0; l < 64; ++l) {
+    uint8_t bytes[32];
+    for (uint32_t i = 0; i < 32; ++i)
+      bytes[i] = uint8_t(3 * i + l);
+    uint32_t inserted = 0x01020304u * 7, value;
+    std::memcpy(bytes + 7 + l % 8, &inserted, 4);
+    std::memcpy(&value, bytes + 9, 4);
+    EXPECT_EQ(got[l], value) << l;
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Uninitialised values
 //===----------------------------------------------------------------------===//
@@ -458,6 +483,59 @@ kernel void f(global double *part, global int *ticket, global double *out) {
   expectNone(
       run(*object, "f", 4, 64, Arguments().add(*part).add(ticket).add(output)));
   EXPECT_EQ(device.download<double>(output, 2)[1], 10.0);
+}
+
+// A store that publishes and a load that looks for it, as LLVM's memory model
+// has them.
+TEST_P(CheckerTest, AtomicLoadsAndStoresAreNoRace) {
+  bool gfx942 = target() == "gfx942";
+  // The first wavefront stores data and a flag, the second waits for it.
+  auto handOver = [&](const std::string &fence, const std::string &storeBits,
+                      const std::string &loadBits) {
+    return check(R"(
+  v_mov_b32_e32 v4, 0
+  v_mov_b32_e32 v5, 1
+  v_readfirstlane_b32 s10, v0
+  s_cmp_eq_u32 s10, 0
+  s_cbranch_scc0 .Lsecond
+  global_store_dword v4, v5, s[4:5] offset:4
+)" + fence + "  global_store_dword v4, v5, s[4:5]" +
+                     storeBits + R"(
+  s_branch .Lend
+.Lsecond:
+  global_load_dword v6, v4, s[4:5])" +
+                     loadBits + R"(
+  s_waitcnt vmcnt(0)
+  global_load_dword v7, v4, s[4:5] offset:4
+  s_waitcnt vmcnt(0)
+  global_store_dword v4, v7, s[6:7]
+.Lend:
+)",
+                 1, 128);
+  };
+  std::string fence = "  s_waitcnt vmcnt(0)\n";
+  expectNone(handOver(fence, gfx942 ? " sc1" : "", gfx942 ? " sc1" : " glc"));
+  // Plain accesses are a race, of the flag and of the data.
+  auto findings = handOver("", "", "");
+  EXPECT_EQ(error, "");
+  EXPECT_EQ(findings.size(), 2u) << textOf(findings);
+  for (const Finding &finding : findings)
+    EXPECT_EQ(finding.kind, FindingKind::GlobalRace);
+  // A flag that is not stored atomically publishes nothing.
+  findings = handOver("", "", gfx942 ? " sc1" : " glc");
+  expectOne(findings, FindingKind::GlobalRace, {"read of byte 4 of 'in'"});
+  // An initial value is no atomic store.
+  expectOne(check(R"(
+  v_mov_b32_e32 v4, 0
+  v_readfirstlane_b32 s10, v0
+  s_cmp_eq_u32 s10, 0
+  s_cbranch_scc0 .Ladd
+  global_store_dword v4, v4, s[4:5]
+.Ladd:
+  global_atomic_add v4, v0, s[4:5]
+)",
+                  1, 128),
+            FindingKind::GlobalRace, {"write of byte 0 of 'in'"});
 }
 
 //===----------------------------------------------------------------------===//
