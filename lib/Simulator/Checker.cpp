@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checker.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include <algorithm>
@@ -487,6 +488,7 @@ void Checker::workgroupBegin(WorkgroupExecution &execution) {
     if (page)
       std::fill(page.get(), page.get() + Cells::page, Cell());
   group->cells.apart.clear();
+  group->staleReads.clear();
   group->defined.assign(dispatch.ldsBytes, 0);
   groups.push_back(std::move(group));
 }
@@ -514,7 +516,7 @@ void Checker::waveBegin(Wave &w) {
   s.scc = false;
   s.scratch.assign(w.scratchPerLane, 0);
   s.atomics = 0;
-  s.fencedStores = false;
+  s.storedLast = s.fencedStores = false;
   s.vm.clear();
   s.lds.clear();
   s.unordered.clear();
@@ -533,6 +535,8 @@ void Checker::workgroupEnd(WorkgroupExecution &execution) {
     if (failed && execution.hangs())
       report(FindingKind::Hang, const_cast<Wave &>(*failed), failed->current,
              -1, failed->error);
+    if (!failed)
+      reportStaleReads(execution, *groups[i]);
     spare.push_back(std::move(groups[i]));
     groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(i));
     return;
@@ -559,11 +563,12 @@ void Checker::barrier(WorkgroupExecution &execution) {
     report(FindingKind::BarrierNotReached, *first, first->current, -1,
            "wavefront " + Twine(ended->numberInGroup) +
                " has ended without reaching it");
+  reportStaleReads(execution, *group);
   ++group->epoch;
   for (Wave &w : execution.waves()) {
     WaveState &s = *static_cast<WaveState *>(w.observed);
     s.segment = 0;
-    s.fencedStores = false;
+    s.storedLast = s.fencedStores = false;
     if (!options.races)
       continue;
     // What is outstanding at the barrier may happen behind it.
@@ -1670,7 +1675,15 @@ int64_t Checker::touchOne(Cell &cell, uint8_t mask, WaveState &s, bool write,
       otherSegment = cell.readSegment;
     }
   }
-  if (write) {
+  auto isOwn = [&](const Segment &before) {
+    return before.group == now.group && before.wave == now.wave &&
+           before.epoch == now.epoch;
+  };
+  if (write && atomic && !cell.writeAtomic && (cell.writeMask & mask) &&
+      cell.writeSegment && isOwn(segments[cell.writeSegment])) {
+    // Its own plain store, of an initial value perhaps, is what others'
+    // atomics race with.
+  } else if (write) {
     cell.writeMask =
         cell.writeSegment == segment ? cell.writeMask | mask : mask;
     cell.writeSegment = segment;
@@ -1735,6 +1748,71 @@ Checker::Cells *Checker::cellsOf(const Region &region) {
   return recentCells = &cells;
 }
 
+/// Whether a read of LDS may be an atomic load that an atomic follows, as in a
+/// loop around a compare-and-swap: whether one can be reached from there
+/// without a barrier.
+bool Checker::mayServeAtomics(uint32_t readIndex) {
+  auto [it, inserted] = servesAtomics.try_emplace(readIndex, true);
+  if (!inserted)
+    return it->second;
+  const auto &image = dispatch.image;
+  SmallVector<uint32_t, 16> next = {readIndex + 1};
+  DenseSet<uint32_t> seen;
+  while (!next.empty()) {
+    uint32_t index = next.pop_back_val();
+    if (index >= image.instructions.size() || !seen.insert(index).second)
+      continue;
+    const DecodedInstruction &I = image.instructions[index];
+    StringRef name = image.opcodeNames[I.opcodeName];
+    bool plain = name.starts_with("DS_READ") || name.starts_with("DS_WRITE") ||
+                 name.contains("PERMUTE") || name == "DS_SWIZZLE_B32" ||
+                 name == "DS_NOP";
+    if ((I.category == Category::LDS && !plain) || (I.isFlat && I.isAtomic))
+      return true;
+    if (I.category == Category::Barrier || name == "S_ENDPGM")
+      continue;
+    if (I.category == Category::Branch) {
+      if (I.target < 0)
+        return true; // a call, or a return: anything
+      next.push_back(static_cast<uint32_t>(I.target));
+      if (name == "S_BRANCH")
+        continue;
+    }
+    next.push_back(index + 1);
+  }
+  return servesAtomics[readIndex] = false;
+}
+
+void Checker::noteStaleRead(WaveState &s, const Cell &cell, uint64_t dword,
+                            uint8_t mask, bool changes, uint32_t index) {
+  GroupState &group = *s.group;
+  if (!group.staleReads.empty()) {
+    auto it = group.staleReads.find(dword);
+    if (it != group.staleReads.end() && it->second.wave == s.number)
+      group.staleReads.erase(it); // it looks again
+  }
+  if (!changes || cell.apart || !(cell.readMask & mask) ||
+      cell.readSegment == s.segment)
+    return;
+  const Segment &reader = segments[cell.readSegment];
+  if (reader.wave == s.number || reader.epoch != group.epoch ||
+      ordered(reader, segments[s.segment], group) ||
+      mayServeAtomics(cell.readIndex))
+    return;
+  group.staleReads.try_emplace(
+      dword, StaleRead{reader.wave, cell.readIndex, s.number, index});
+}
+
+void Checker::reportStaleReads(WorkgroupExecution &execution,
+                               GroupState &group) {
+  for (const auto &[dword, read] : group.staleReads)
+    report(FindingKind::LDSRace, execution.waves()[read.wave], read.index, -1,
+           "read of LDS offset " + Twine(4 * dword) + ", which wavefront " +
+               Twine(read.writer) + " changes after it by the atomic at " +
+               place(read.writeIndex) + ", with no barrier between");
+  group.staleReads.clear();
+}
+
 void Checker::checkRaces(Wave &w, const MemoryAccess &a, uint32_t index,
                          bool atomic) {
   WaveState &s = *static_cast<WaveState *>(w.observed);
@@ -1780,6 +1858,8 @@ void Checker::checkRaces(Wave &w, const MemoryAccess &a, uint32_t index,
       bool otherWrote = false;
       uint32_t otherSegment = 0;
       Cell &cell = cells->at(dword);
+      if (a.space == AccessSpace::LDS)
+        noteStaleRead(s, cell, dword, mask, a.write && atomic, index);
       int64_t other = touch(*cells, dword, cell, mask, s, a.write, atomic,
                             index, otherWrote, otherSegment);
       if (a.write && a.space == AccessSpace::LDS) {
@@ -1851,9 +1931,8 @@ void Checker::wait(WaveState &s, int64_t immediate) {
   size_t vm =
       static_cast<size_t>((immediate & 15) | (((immediate >> 14) & 3) << 4));
   size_t lgkm = static_cast<size_t>((immediate >> 8) & 15);
-  if (vm == 0 && !s.vm.empty())
-    s.fencedStores = dispatch.image.instructions[s.vm.back().index].category ==
-                     Category::VMEMWrite;
+  if (vm == 0)
+    s.fencedStores = s.storedLast;
   // In order among themselves, whatever else is counted with them.
   while (s.vm.size() > vm) {
     complete(s, s.vm.front());
@@ -1880,6 +1959,10 @@ void Checker::issue(WaveState &s, const DecodedInstruction &I, uint32_t index,
   for (unsigned e = 0; record && e < record->count; ++e) {
     const MemoryAccess &a = record->access[e];
     (a.space == AccessSpace::LDS ? lds : other) = true;
+    if (a.space == AccessSpace::Global && I.category != Category::SMEM) {
+      s.storedLast = a.write && !a.atomic;
+      s.fencedStores = false;
+    }
     if (a.space != AccessSpace::LDS || !options.races)
       continue;
     o.ldsWrite |= a.write;
@@ -1917,7 +2000,6 @@ void Checker::issue(WaveState &s, const DecodedInstruction &I, uint32_t index,
     o.ldsDirect = lds;
   }
   push(s.vm, std::move(o), mostVM);
-  s.fencedStores = false;
 }
 
 void Checker::checkPending(Wave &w, WaveState &s, const DecodedInstruction &I,

@@ -198,11 +198,18 @@ void writeScratch(Wave &w, unsigned lane, uint64_t offset, unsigned bytes,
 bool checkScratch(Wave &w, unsigned lane, uint64_t offset, unsigned bytes,
                   bool write) {
   if (offset + bytes > w.scratchPerLane) {
+    uint64_t stack =
+        w.scratchPerLane -
+        std::min(w.scratchPerLane, w.group->code->privateSegmentSize);
+    std::string ofThem;
+    if (stack >= 4)
+      ofThem = ", " + std::to_string(stack) +
+               " of them for a stack that the compiler sets no bound to";
     failLane(w, static_cast<int>(lane),
              llvm::Twine(write ? "write" : "read") + " of " +
                  llvm::Twine(bytes) + " bytes at offset " +
                  llvm::Twine(offset) + " of private memory, which has " +
-                 llvm::Twine(w.scratchPerLane) + " bytes");
+                 llvm::Twine(w.scratchPerLane) + " bytes" + ofThem);
     return false;
   }
   (write ? w.scratchBytesWritten : w.scratchBytesRead) += bytes;

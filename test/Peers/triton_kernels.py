@@ -267,7 +267,7 @@ def exchanges(place_ptr, x_ptr, old_ptr, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     n = tl.num_programs(0) * BLOCK
     x = tl.load(x_ptr + at)
-    tl.store(old_ptr + at, tl.atomic_cas(place_ptr + at, 7, x))
+    tl.store(old_ptr + at, tl.atomic_cas(place_ptr + at, tl.full([BLOCK], 7, tl.int32), x))
     tl.store(old_ptr + n + at, tl.atomic_xchg(place_ptr + at, x + 1))
     tl.atomic_max(place_ptr + n + (x & 15), x)
 

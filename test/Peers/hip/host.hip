@@ -5,8 +5,12 @@
 
 #include "peers.h"
 
-extern "C" DEVICE int printf(const char *, ...);
-extern "C" DEVICE u64 __ockl_dm_alloc(u64);
+extern "C" {
+/// Of the code object: the libraries look for the hidden arguments by it.
+CONSTANT int __oclc_ABI_version = 500;
+DEVICE int printf(const char *, ...);
+DEVICE u64 __ockl_dm_alloc(u64);
+}
 
 KERNEL void prints(u32 *out) {
   out[threadX()] = 1;

@@ -168,8 +168,8 @@ TEST_P(CheckerTest, Misaligned) {
 TEST_P(CheckerTest, PrivateMemoryNeedNotBeAligned) {
   auto object = cl(R"(
 kernel void f(global const uchar *in, global uint *out) {
-  uchar bytes[32];
-  for (uint i = 0; i < 32; ++i)
+  uchar bytes[2000]; // too large to be moved to LDS or registers
+  for (uint i = 0; i < 2000; ++i)
     bytes[i] = 3 * i + LOCAL;
   uint inserted = 0x01020304u * in[0], value;
   __builtin_memcpy(bytes + in[0] + LOCAL % 8, &inserted, 4);
@@ -483,6 +483,41 @@ kernel void f(global double *part, global int *ticket, global double *out) {
   expectNone(
       run(*object, "f", 4, 64, Arguments().add(*part).add(ticket).add(output)));
   EXPECT_EQ(device.download<double>(output, 2)[1], 10.0);
+}
+
+// A histogram: atomics, then each wavefront reads. Without the barrier the
+// first one reads what the second has not yet added to.
+TEST_P(CheckerTest, ReadOfLDSThatAtomicsStillChange) {
+  auto histogram = [&](const std::string &between, const std::string &after) {
+    return check(R"(
+  v_and_b32_e32 v3, 63, v0
+  v_lshlrev_b32_e32 v3, 2, v3
+  v_mov_b32_e32 v4, 0
+  v_mov_b32_e32 v5, 1
+  v_cmp_gt_u32_e32 vcc, 64, v0
+  s_and_saveexec_b64 s[10:11], vcc
+  ds_write_b32 v3, v4
+  s_mov_b64 exec, s[10:11]
+  s_waitcnt lgkmcnt(0)
+  s_barrier
+  ds_add_u32 v3, v5
+)" + between + R"(
+  ds_read_b32 v6, v3
+  s_waitcnt lgkmcnt(0)
+)" + after + R"(
+  global_store_dword v2, v6, s[6:7]
+)",
+                 1, 128, 256);
+  };
+  expectNone(histogram("s_waitcnt lgkmcnt(0)\ns_barrier", ""));
+  expectOne(histogram("s_waitcnt lgkmcnt(0)", ""), FindingKind::LDSRace,
+            {"read of LDS offset 0", "which wavefront 1 changes", "ds_add_u32",
+             "ds_read_b32", "wavefront 0"});
+  // What an atomic load is good for: the old value of an exchange, or to look
+  // until it fits.
+  expectNone(histogram("", "ds_cmpst_b32 v3, v6, v5"));
+  expectNone(histogram(".Lagain:", "v_cmp_ne_u32_e32 vcc, 2, v6\n"
+                                   "s_cbranch_vccnz .Lagain"));
 }
 
 // A store that publishes and a load that looks for it, as LLVM's memory model
