@@ -1547,6 +1547,13 @@ void Checker::after(Wave &w, const DecodedInstruction &I, uint32_t index,
         for (uint64_t rest = a.lanes; rest; rest &= rest - 1) {
           unsigned l = firstLane(rest);
           if (a.address[l] & low) {
+            // Arguments, dispatch packet, constants: the compiler knows where
+            // these are, and merges accesses to them.
+            const Region *region = a.space == AccessSpace::Global
+                                       ? dispatch.view.find(a.address[l])
+                                       : nullptr;
+            if (region && !region->defined)
+              break;
             report(FindingKind::Misaligned, w, index, static_cast<int>(l),
                    Twine(a.write ? "write" : "read") + " of " + Twine(a.bytes) +
                        " bytes at " +
@@ -1658,7 +1665,12 @@ int64_t Checker::touchOne(Cell &cell, uint8_t mask, WaveState &s, bool write,
   int64_t conflict = -1;
   // An atomic goes with atomics and with reads, which may be atomic loads; a
   // load that is known to be one goes with stores, which may be atomic as well.
-  bool tolerated = cell.writeAtomic ? atomic || !write : atomic && !write;
+  // That it is one is not to be supposed of what reads behind a barrier.
+  bool late = segments[cell.writeSegment].late;
+  bool tolerated =
+      cell.writeAtomic
+          ? atomic || (!write && !(late && !mayServeAtomics(index)))
+          : atomic && !write;
   if ((cell.writeMask & mask) && !tolerated && concurrent(cell.writeSegment)) {
     conflict = cell.writeIndex;
     otherWrote = true;

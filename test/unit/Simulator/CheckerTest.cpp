@@ -165,6 +165,20 @@ TEST_P(CheckerTest, Misaligned) {
   expectNone(check("ds_write_b16 v0, v2\n", 1, 64, 256, options));
 }
 
+// LLVM merges 16-bit loads there.
+TEST_P(CheckerTest, DispatchPacketNeedNotBeAligned) {
+  auto object = cl(R"(
+typedef struct __attribute__((packed)) { ulong value; } Packed;
+kernel void f(global ulong *out) {
+  constant char *packet = (constant char *)__builtin_amdgcn_dispatch_ptr();
+  out[LOCAL] = ((constant Packed *)(packet + 2))->value;
+})");
+  ASSERT_TRUE(object);
+  expectNone(run(*object, "f", 1, 64, Arguments().add(output)));
+  // Dimensions, and the workgroup's size in three of them.
+  EXPECT_EQ(device.download<uint64_t>(output, 64)[63], 0x0001000100400003u);
+}
+
 TEST_P(CheckerTest, PrivateMemoryNeedNotBeAligned) {
   auto object = cl(R"(
 kernel void f(global const uchar *in, global uint *out) {
@@ -513,6 +527,9 @@ TEST_P(CheckerTest, ReadOfLDSThatAtomicsStillChange) {
   expectOne(histogram("s_waitcnt lgkmcnt(0)", ""), FindingKind::LDSRace,
             {"read of LDS offset 0", "which wavefront 1 changes", "ds_add_u32",
              "ds_read_b32", "wavefront 0"});
+  // Atomics that are outstanding at the barrier may happen behind it.
+  expectOne(histogram("s_barrier", ""), FindingKind::LDSRace,
+            {"outstanding at the barrier", "ds_add_u32", "ds_read_b32"});
   // What an atomic load is good for: the old value of an exchange, or to look
   // until it fits.
   expectNone(histogram("", "ds_cmpst_b32 v3, v6, v5"));
