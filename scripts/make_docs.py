@@ -281,7 +281,8 @@ def python() -> str:
     import wavesmith as ws
 
     parts = [header("The Python package", "its docstrings"),
-             "`import wavesmith as ws`; the tutorial is [tutorial-python.md](../tutorial-python.md).\n"]
+             "`import wavesmith as ws`; the tutorial is "
+             "[tutorial-python.md](../tutorial-python.md).\n"]  # fmt: skip
     for module, title in PYTHON.items():
         parts.append(f"## {title}\n")
         for name in [*ws._PLACES[module], *MORE.get(module, ())]:
@@ -310,7 +311,8 @@ def tools(build: Path) -> str:
     environment = {**os.environ, "COLUMNS": "100", "PYTHONPATH": os.pathsep.join(
         [str(build / "python"), str(ROOT / "python")])}  # fmt: skip
     parts = [header("Tools", "their `--help`"),
-             "`wavesmith-opt` has MLIR's options and a flag for each pass: [passes.md](passes.md).\n"]
+             "`wavesmith-opt` has MLIR's options and a flag for each pass: "
+             "[passes.md](passes.md).\n"]  # fmt: skip
     for title, command in TOOLS.items():
         program = sys.executable if command[0] == "python" else str(build / "bin" / command[0])
         text = subprocess.run(
@@ -345,7 +347,8 @@ def stale(build: Path) -> list[Path]:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=Path, default=ROOT / "build")
-    parser.add_argument("--check", action="store_true", help="write nothing; status 1 if a file would change")
+    parser.add_argument("--check", action="store_true",
+                        help="write nothing; status 1 if a file would change")  # fmt: skip
     options = parser.parse_args(arguments)
     build = options.build.resolve()
     changed = stale(build)

@@ -5,6 +5,7 @@ the README shows run."""
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import subprocess
@@ -58,6 +59,36 @@ def test_index_is_whole():
     assert linked == pages
 
 
+@functools.cache
+def help_of(tool: str) -> str:
+    options = "--help-hidden" if tool == "wavesmith-opt" else "--help"
+    return subprocess.run(
+        [BUILD / "bin" / tool, options], capture_output=True, text=True, check=True
+    ).stdout
+
+
+def test_options_that_pages_show_exist():
+    """Of the tools and benchmarks, wherever a page has a command line of theirs."""
+    tools = "|".join(sorted(
+        (path.name for path in (BUILD / "bin").iterdir()
+         if re.fullmatch("wavesmith-(opt|compile|run|evaluate|validate)|bench-.*|simulator-inst.*",
+                         path.name)),
+        key=len, reverse=True,
+    ))  # fmt: skip
+    found, wrong = 0, []
+    for page in PAGES:
+        text = page.read_text().replace("\\\n", " ")
+        # To the end of the command: usages go on in lines that are indented further.
+        for tool, rest in re.findall(
+            rf"(?<![\w-])({tools})\b((?:[^\n`;|]|\|(?! )|\n {{8,}})*)", text
+        ):
+            for option in re.findall(r"(?<![\w-])--([a-z][\w-]*)", rest):
+                found += 1
+                if not re.search(rf"(?<![\w-])--{option}\b", help_of(tool)):
+                    wrong.append(f"{page.name}: {tool} --{option}")
+    assert found > 100 and not wrong
+
+
 def readme_block(before: str) -> str:
     """The indented block of the README below a line."""
     text = (REPOSITORY / "README.md").read_text()
@@ -75,7 +106,8 @@ def test_commands_of_the_readme(tmp_path):
     (build / "venv" / "bin" / "python").chmod(0o755)
     for name in ("examples", "python"):
         (tmp_path / name).symlink_to(REPOSITORY / name)
-    script = readme_block("A system by hand, through all of them:") + readme_block("An imported one:")
+    script = readme_block("A system by hand, through all of them:")
+    script += readme_block("An imported one:")
     assert "cmp dydt.npy reference.npy" in script
     result = subprocess.run(
         ["bash", "-e"], input=script, cwd=tmp_path, capture_output=True, text=True, check=False
@@ -90,10 +122,13 @@ def test_python_of_the_readme(target):
     pytest.importorskip("cantera")
     import numpy as np
 
-    program = readme_block("From Python, with `build/python` on `PYTHONPATH` (or installed by `pip install .`):")
+    program = readme_block(
+        "From Python, with `build/python` on `PYTHONPATH` (or installed by `pip install .`):"
+    )
     # What the block leaves to the reader, and its places to run.
-    program = program.replace("robertson.rhs(y)", f"robertson.rhs(y3, device='sim', target='{target}')")
-    program = program.replace("T=temperatures)", f"T=temperatures, device='sim', target='{target}')")
+    place = f"device='sim', target='{target}'"
+    program = program.replace("robertson.rhs(y)", f"robertson.rhs(y3, {place})")
+    program = program.replace("T=temperatures)", f"T=temperatures, {place})")
     program = program.replace("gfx942", target)
     folder = os.environ["WAVESMITH_CACHE_DIR"]
     path = f"{folder}/readme_{target}.py"
@@ -104,7 +139,9 @@ def test_python_of_the_readme(target):
     names = {
         "y3": np.full((3, 5), 0.1),
         "temperatures": temperatures,
-        "y": gas.from_mole_fractions({"CH4": 1.0, "O2": 2.0, "N2": 7.5}, pressure=1e5, T=temperatures),
+        "y": gas.from_mole_fractions(
+            {"CH4": 1.0, "O2": 2.0, "N2": 7.5}, pressure=1e5, T=temperatures
+        ),
         "text": (REPOSITORY / "examples" / "robertson.mlir").read_text(),
     }
     exec(compile(program, path, "exec"), names)

@@ -55,12 +55,25 @@ def test_docstrings_name_every_argument():
         text = inspect.getdoc(thing) or ""
         if "Args:\n" not in text or isinstance(thing, property):
             continue
-        listed = re.findall(r"^    (\*{0,2}\w[\w., ]*):", text.split("Args:\n")[1].split("\n\n")[0], flags=re.M)
-        listed = {n.strip("* ") for names in listed for n in names.split(",")}
+        section = text.split("Args:\n")[1].split("\n\n")[0]
+        items = re.findall(r"^    (\*{0,2}\w[\w., ]*):", section, flags=re.M)
+        listed = {name.strip("* ") for item in items for name in item.split(",")}
         taken = {p for p in inspect.signature(thing).parameters if p != "self"}
         if listed != taken:
             wrong.append((name, taken ^ listed))
     assert not wrong
+
+
+def test_every_function_of_the_c_api_has_a_comment():
+    """One of its own, or that of the function right above it."""
+    found = 0
+    for header in sorted((REPOSITORY / "include" / "wavesmith-c").glob("*.h")):
+        text = header.read_text()
+        for match in re.finditer(r"^WAVESMITH_API\s[^;]*?(wavesmith_\w+)\(", text, flags=re.M):
+            before = text[: match.start()]
+            assert before.endswith((" */\n", ");\n")), f"{header.name}: {match[1]}"
+            found += 1
+    assert found > 20
 
 
 # Examples ------------------------------------------------------------------------
@@ -71,12 +84,18 @@ def sections(heading: str) -> dict[str, str]:
     its group."""
     page = (DOCS / "reference" / "ops.md").read_text()
     parts = re.split(rf"^{heading}$", page, flags=re.M)[1:]
-    return {name: re.split(r"^#+ ", text, flags=re.M)[0] for name, text in zip(parts[::2], parts[1::2])}
+    return {
+        name: re.split(r"^#+ ", text, flags=re.M)[0]
+        for name, text in zip(parts[::2], parts[1::2])
+    }
 
 
 OPERATIONS = sections(r"#### `wavesmith\.(\w+)`")
 # Attributes of one word, which stand in operations without their name, have no example.
-ATTRIBUTES = {n: t for n, t in sections(r"### (\w+Attr)").items() if not re.search(r"# value$", t, flags=re.M)}
+ATTRIBUTES = {
+    name: text for name, text in sections(r"### (\w+Attr)").items()
+    if not re.search(r"# value$", text, flags=re.M)
+}  # fmt: skip
 
 
 def examples(text: str) -> list[str]:
@@ -117,10 +136,17 @@ ALIASES = """\
 #: type is an argument of the function, the rest stands before the example.
 VALUES = {
     "load_zones": {"y": "memref<53x?xf64>", "c3": "index"},
-    "store_zones": {"v": "arith.constant dense<1.0> : tensor<64xf64>", "out": "memref<53x?xf64>", "c3": "index"},
+    "store_zones": {
+        "v": "arith.constant dense<1.0> : tensor<64xf64>",
+        "out": "memref<53x?xf64>",
+        "c3": "index",
+    },
     "table": {},
     "load_zone": {"in": "memref<150x?xf64>", "time": "memref<?xf64>"},
-    "store_zone": {"y": "arith.constant dense<1.0> : tensor<150xf64>", "out": "memref<150x?xf64>"},
+    "store_zone": {
+        "y": "arith.constant dense<1.0> : tensor<150xf64>",
+        "out": "memref<150x?xf64>",
+    },
     "stage": {
         "y": "arith.constant dense<1.0> : tensor<150xf64>",
         "table": "wavesmith.table dense<1> : tensor<2704xi32>",
@@ -142,7 +168,10 @@ VALUES = {
         "i": "index",
         "j": "index",
     },
-    "gather_tile": {"table": "memref<?xf32>", "at": "arith.constant dense<1> : tensor<64x128xi64, #d>"},
+    "gather_tile": {
+        "table": "memref<?xf32>",
+        "at": "arith.constant dense<1> : tensor<64x128xi64, #d>",
+    },
     "stage_tile": {
         "k": "arith.constant dense<1.0> : tensor<64x128xf16, #load>",
         "k1": "arith.constant dense<1.0> : tensor<64x128xf16, #load>",
@@ -174,11 +203,13 @@ def in_function(name: str, example: str, values: dict[str, str]) -> str:
     if name in ZONE_THREADS:
         opening = "wavesmith.workgroup zones %zones size 256 threads_per_zone 256 {"
     if name in TILES:
-        opening = "wavesmith.grid_workgroup affine_map<(n) -> (n)>(%zones) waves 1 {\n^bb0(%x: index):"
+        opening = "wavesmith.grid_workgroup affine_map<(n) -> (n)>(%zones) waves 1 {\n"
+        opening += "^bb0(%x: index):"
     # Two that an example gives side by side do not name the value that both make.
     shown = [line for line in prelude if f"{line.split(' = ')[0]} = " not in example]
     taken = ", ".join(f"%{n}: {t}" for n, t in {**arguments, "zones": "index"}.items())
-    return f"{ALIASES}func.func @f({taken}) {{\n{opening}\n" + "\n".join([*shown, example]) + "\n}\nreturn\n}\n"
+    body = "\n".join([opening, *shown, example, "}"])
+    return f"{ALIASES}func.func @f({taken}) {{\n{body}\nreturn\n}}\n"
 
 
 def in_system(example: str) -> str:
@@ -208,11 +239,13 @@ def of_system(example: str) -> str:
     arguments = ", ".join(f"%{n}: {t}" for n, t in zip(undefined(example), types, strict=True))
     text = f"func.func @f({arguments}) {{\n{example}\nreturn\n}}\n"
     # As many terms as `ode_term_values` has in its example.
-    terms = '%k = arith.constant 1.0 : f64\n' + 58 * 'wavesmith.term %k : "mol/g/s" gain ["H1" = 1.0]\n'
+    terms = "%k = arith.constant 1.0 : f64\n"
+    terms += 58 * 'wavesmith.term %k : "mol/g/s" gain ["H1" = 1.0]\n'
     for name, states, parameters in (("h2o2", 10, 1), ("net", 2, 2)):
         named = ", ".join(f'"{n}" : "mol/g"' for n in ["H1", "He4", *"abcdefgh"][:states])
         given = ", ".join(f'"p{i}" : "1"' for i in range(parameters))
-        text += f'wavesmith.ode_system @{name} states [{named}] parameters [{given}] time "s" {{\n{terms}}}\n'
+        text += f"wavesmith.ode_system @{name} states [{named}] parameters [{given}] "
+        text += f'time "s" {{\n{terms}}}\n'
     return text
 
 
@@ -230,7 +263,8 @@ def in_context(name: str, example: str) -> str:
         return of_system(example)
     if name == "workgroup":
         memory = re.search(r"%in\S* : (memref<.*?>)", example)[1]
-        return f"func.func @f(%num_zones: index, %in: {memory}, %out: {memory}) {{\n{example}\nreturn\n}}\n"
+        arguments = f"%num_zones: index, %in: {memory}, %out: {memory}"
+        return f"func.func @f({arguments}) {{\n{example}\nreturn\n}}\n"
     if name == "grid_workgroup":
         return f"func.func @f(%m: index, %n: index) {{\n{example}\nreturn\n}}\n"
     if name in VALUES:
@@ -240,8 +274,9 @@ def in_context(name: str, example: str) -> str:
 
 def parse(text: str, *options: str) -> str:
     result = subprocess.run(
-        [BUILD / "bin" / "wavesmith-opt", *options], input=text, capture_output=True, text=True, check=False
-    )
+        [BUILD / "bin" / "wavesmith-opt", *options], input=text, capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
     assert result.returncode == 0, f"{result.stderr}\n{text}"
     return result.stdout
 
@@ -263,7 +298,8 @@ def test_examples_of_attributes_parse(name):
     found = [e for e in re.findall(r"`([^`\n]*)`", ATTRIBUTES[name]) if "#wavesmith." in e]
     assert found, f"the description of {name} has no example"
     for example in found:
-        printed = parse(f'"test.use"() {{use = {example}}} : () -> ()', "--allow-unregistered-dialect")
+        use = f'"test.use"() {{use = {example}}} : () -> ()'
+        printed = parse(use, "--allow-unregistered-dialect")
         assert "#wavesmith." in printed
 
 
@@ -283,7 +319,8 @@ PASSES = dict(re.findall(r"^### `-([\w-]+)`\n(.*?)(?=^###? |\Z)",
 @pytest.mark.parametrize("name", PASSES)
 def test_passes_show_what_they_do(name):
     text = PASSES[name]
-    assert re.search(r"^Before\b", text, flags=re.M) and re.search(r"^After\b", text, flags=re.M)
+    assert re.search(r"^Before\b", text, flags=re.M)
+    assert re.search(r"^After\b", text, flags=re.M)
     assert re.search(r"^Lit tests: \[", text, flags=re.M), "no lit test runs it by its flag"
 
 

@@ -55,7 +55,8 @@ def test_python(tmp_path, target):
                 with pytest.raises((ws.CompileError, ValueError)) as error:
                     exec(program, names)
                 got = str(error.value).replace(str(file), file.name) + "\n"
-        assert matches(shown.text, got), f"{page.name}:{shown.line}:\n{got}\ninstead of\n{shown.text}"
+        place = f"{page.name}:{shown.line}"
+        assert matches(shown.text, got), f"{place}:\n{got}\ninstead of\n{shown.text}"
 
 
 # Shell ---------------------------------------------------------------------------
@@ -108,7 +109,7 @@ def run_page(name: str, folder) -> None:
         if after is not None:
             got = got.split(f"\n{after[0]}\n", 1)[0]
         assert matches(shown, got), f"{place}:\n{got}\ninstead of\n{shown}"
-    assert result.returncode == 0, f"{place} ended with status {result.returncode}: {output[-2000:]}"
+    assert result.returncode == 0, f"{place}: status {result.returncode}: {output[-2000:]}"
 
 
 def test_tool(tmp_path):
