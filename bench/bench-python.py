@@ -2,9 +2,10 @@
 # Part of Wavesmith, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Times of the Python package: a compile that the cache has, and what a launch of one
-zone on the simulator takes beyond the simulation, by a kernel and by a system. Of each
-call the time that the library measures around the simulation (`Kernel.host_seconds`) is
-subtracted. Medians; a table, and with --json=FILE the same as JSON.
+zone on the simulator takes beyond the simulation, by a kernel, by a system, and of an
+attention of one tile. Of each call the time that the library measures around the
+simulation (`Kernel.host_seconds`) is subtracted. Medians; a table, and with --json=FILE
+the same as JSON.
 
     PYTHONPATH=build/python build/venv/bin/python bench/bench-python.py
 """
@@ -23,6 +24,7 @@ from pathlib import Path
 import numpy as np
 
 import wavesmith as ws
+from wavesmith import _attention
 
 
 @ws.ode_system
@@ -65,11 +67,16 @@ def main() -> None:
         )
         kernel = decay.compile()["rhs"]
         device, y, T = ws.Device("sim", "gfx942"), np.ones((1, 1)), np.full((1, 1), 300.0)
-        for name, call in (
-            ("kernel", lambda: kernel(t=0.0, y=y, parameters=T, device=device)),
-            ("system", lambda: decay.rhs(300.0, y, device=device)),
-        ):
-            beyond, simulation = launch_times(call, kernel, options.milliseconds)
+        q = np.ones((1, 1, 16, 16), np.float32)
+        ws.attention(q, q, q, causal=True, device=device)
+        (module,) = _attention._modules.values()
+        for name, called, call in (
+            ("kernel", kernel, lambda: kernel(t=0.0, y=y, parameters=T, device=device)),
+            ("system", kernel, lambda: decay.rhs(300.0, y, device=device)),
+            ("attention", module["attention"],
+             lambda: ws.attention(q, q, q, causal=True, device=device)),
+        ):  # fmt: skip
+            beyond, simulation = launch_times(call, called, options.milliseconds)
             rows[f"{name}_launch_overhead_microseconds"] = beyond
             rows[f"{name}_launch_simulation_microseconds"] = simulation
     for name, value in rows.items():

@@ -243,6 +243,18 @@ wavesmith_report_host_seconds(const wavesmith_report *report);
 
 WAVESMITH_API void wavesmith_report_free(wavesmith_report *report);
 
+/** Starts a kernel on arrays in the memory of a GPU and returns without
+ * waiting. The data of inputs and outputs, which all have to be there, and of
+ * workspaces (shapes with the zones padded to whole workgroups) are addresses
+ * on the device; those of scalars and dimensions are the host's. \p stream is a
+ * hipStream_t, NULL for HIP's default one; what was enqueued on it before is
+ * done before. The arrays have to live until the kernel has ended, the device
+ * and the code object only until the call returns. */
+WAVESMITH_API wavesmith_status wavesmith_launch(
+    wavesmith_device *device, const wavesmith_code_object *code_object,
+    const char *kernel, const wavesmith_array *arrays, size_t num_arrays,
+    int64_t zones, void *stream, char **message);
+
 /** An argument of wavesmith_call. */
 typedef struct wavesmith_argument {
   /** Name of the kernel's argument. */

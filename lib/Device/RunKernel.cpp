@@ -50,6 +50,7 @@ wavesmith::findingsToJSON(llvm::ArrayRef<sim::Finding> findings) {
   for (const sim::Finding &finding : findings) {
     llvm::json::Object entry{
         {"kind", sim::spelling(finding.kind)},
+        {"kernel", finding.kernel},
         {"workgroup", llvm::json::Array{int64_t(finding.workgroup[0]),
                                         int64_t(finding.workgroup[1]),
                                         int64_t(finding.workgroup[2])}},
@@ -372,6 +373,13 @@ static llvm::Error planGrid(const KernelDescription &kernel, RunPlan &plan) {
   return llvm::Error::success();
 }
 
+llvm::StringMap<int64_t> RunPlan::getPaddedSizes() const {
+  llvm::StringMap<int64_t> padded = sizes;
+  if (!kernel->isGrid())
+    padded["zones"] = int64_t(grid[0]) * kernel->zonesPerWorkgroup;
+  return padded;
+}
+
 llvm::Expected<RunPlan> wavesmith::planRun(const RunRequest &request,
                                            const sim::CodeObject &codeObject) {
   if (!request.description)
@@ -538,6 +546,47 @@ static bool hasHostMemory(uint64_t bytes) {
   return probe != nullptr;
 }
 
+/// The explicit arguments at their places; \p addresses has one for each array.
+static std::vector<uint8_t> packArguments(const RunRequest &request,
+                                          const RunPlan &plan,
+                                          llvm::ArrayRef<uint64_t> addresses) {
+  // Arguments stand in kernarg order in both lists; planRun compared them.
+  llvm::SmallVector<const sim::KernelArgument *> slots;
+  uint64_t bytes = 0;
+  for (const sim::KernelArgument &argument : plan.info->arguments) {
+    if (isHiddenArgument(argument))
+      continue;
+    slots.push_back(&argument);
+    bytes =
+        std::max<uint64_t>(bytes, uint64_t(argument.offset) + argument.size);
+  }
+  std::vector<uint8_t> kernarg(bytes, 0);
+  for (auto [i, argument] : llvm::enumerate(plan.kernel->arguments)) {
+    int64_t size = 0;
+    const void *value = &addresses[i];
+    if (argument.kind == ArgumentKind::Zones) {
+      // Little endian, as is every host that HIP runs on.
+      value = &plan.zones;
+    } else if (argument.kind == ArgumentKind::Dimension) {
+      size = plan.sizes.lookup(argument.name);
+      value = &size;
+    } else if (argument.kind == ArgumentKind::Scalar) {
+      value = request.values.find(argument.name)->second.bytes.data();
+    }
+    std::memcpy(kernarg.data() + slots[i]->offset, value, slots[i]->size);
+  }
+  return kernarg;
+}
+
+/// What \p plan launches, without its arguments.
+static KernelLaunch launchOf(const RunPlan &plan) {
+  KernelLaunch launch;
+  launch.kernel = plan.kernel->name;
+  launch.grid = plan.grid;
+  launch.workgroup = plan.kernel->workgroupSize;
+  return launch;
+}
+
 /// Runs a kernel of a code object that \p device has loaded.
 static llvm::Expected<RunResult> runLoaded(Device &device,
                                            const LoadedCodeObject &object,
@@ -569,42 +618,14 @@ static llvm::Expected<RunResult> runLoaded(Device &device,
     return occupancy.takeError();
   report.occupancy = *occupancy;
 
-  // Arguments stand in kernarg order in both lists; planRun compared them.
-  llvm::SmallVector<const sim::KernelArgument *> slots;
-  uint64_t kernargBytes = 0;
-  for (const sim::KernelArgument &argument : plan.info->arguments) {
-    if (isHiddenArgument(argument))
-      continue;
-    slots.push_back(&argument);
-    kernargBytes = std::max<uint64_t>(kernargBytes, uint64_t(argument.offset) +
-                                                        argument.size);
-  }
-  std::vector<uint8_t> kernarg(kernargBytes, 0);
-  auto store = [&](size_t i, const void *bytes) {
-    std::memcpy(kernarg.data() + slots[i]->offset, bytes, slots[i]->size);
-  };
-
-  llvm::StringMap<int64_t> paddedSizes = plan.sizes;
-  if (!kernel.isGrid())
-    paddedSizes["zones"] = int64_t(plan.grid[0]) * kernel.zonesPerWorkgroup;
+  llvm::StringMap<int64_t> paddedSizes = plan.getPaddedSizes();
   Allocations allocations(device);
   llvm::SmallVector<uint64_t> outputAddresses;
+  llvm::SmallVector<uint64_t> addresses(kernel.arguments.size());
   for (size_t i = 0; i < kernel.arguments.size(); ++i) {
     const ArgumentDescription &argument = kernel.arguments[i];
-    if (argument.kind == ArgumentKind::Zones) {
-      // Little endian, as is every host that HIP runs on.
-      store(i, &plan.zones);
+    if (!argument.isArray())
       continue;
-    }
-    if (argument.kind == ArgumentKind::Dimension) {
-      int64_t size = plan.sizes.lookup(argument.name);
-      store(i, &size);
-      continue;
-    }
-    if (argument.kind == ArgumentKind::Scalar) {
-      store(i, request.values.find(argument.name)->second.bytes.data());
-      continue;
-    }
     bool isWorkspace = argument.kind == ArgumentKind::Workspace;
     llvm::SmallVector<int64_t, 4> shape =
         argument.getShape(isWorkspace ? paddedSizes : plan.sizes);
@@ -615,7 +636,7 @@ static llvm::Expected<RunResult> runLoaded(Device &device,
         argument.name);
     if (!address)
       return address.takeError();
-    store(i, &*address);
+    addresses[i] = *address;
     if (argument.kind == ArgumentKind::Input) {
       if (llvm::Error error = device.copyToDevice(
               *address, request.values.find(argument.name)->second.bytes))
@@ -638,10 +659,8 @@ static llvm::Expected<RunResult> runLoaded(Device &device,
     }
   }
 
-  KernelLaunch launch;
-  launch.kernel = kernel.name;
-  launch.grid = plan.grid;
-  launch.workgroup = kernel.workgroupSize;
+  std::vector<uint8_t> kernarg = packArguments(request, plan, addresses);
+  KernelLaunch launch = launchOf(plan);
   launch.kernarg = kernarg;
   auto start = std::chrono::steady_clock::now();
   if (llvm::Error error = device.launch(object, launch))
@@ -688,4 +707,38 @@ llvm::Expected<RunResult> wavesmith::runKernel(Device &device,
   if (!object)
     return object.takeError();
   return runLoaded(device, **object, request, plan);
+}
+
+llvm::Error wavesmith::startKernel(Device &device, const RunRequest &request,
+                                   const RunPlan &plan,
+                                   const llvm::StringMap<uint64_t> &others,
+                                   void *stream) {
+  if (device.info().kind != DeviceKind::HIP)
+    return llvm::createStringError(
+        "arrays on a GPU need a GPU to launch kernel '" + plan.kernel->name +
+        "', the device is a " + stringify(device.info().kind));
+  llvm::Expected<std::unique_ptr<LoadedCodeObject>> object =
+      device.loadCodeObject(request.codeObject);
+  if (!object)
+    return object.takeError();
+  llvm::SmallVector<uint64_t> addresses;
+  for (const ArgumentDescription &argument : plan.kernel->arguments) {
+    auto other = others.find(argument.name);
+    if (argument.kind == ArgumentKind::Input)
+      addresses.push_back(reinterpret_cast<uint64_t>(
+          request.values.find(argument.name)->second.bytes.data()));
+    else if (!argument.isArray())
+      addresses.push_back(0);
+    else if (other == others.end())
+      return llvm::createStringError("kernel '" + plan.kernel->name +
+                                     "' needs " + stringify(argument.kind) +
+                                     " '" + argument.name + "' on the GPU");
+    else
+      addresses.push_back(other->second);
+  }
+  std::vector<uint8_t> kernarg = packArguments(request, plan, addresses);
+  KernelLaunch launch = launchOf(plan);
+  launch.kernarg = kernarg;
+  launch.stream = stream;
+  return device.launch(**object, launch);
 }

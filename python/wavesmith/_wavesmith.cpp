@@ -14,11 +14,13 @@
 #include "wavesmith-c/Simulator.h"
 #include "wavesmith-c/Wavesmith.h"
 #include <array>
+#include <map>
 #include <memory>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -249,6 +251,52 @@ Report *run(Device &device, const CodeObject &code, const std::string &kernel,
   return new Report(report);
 }
 
+/// Starts a kernel on arrays of a GPU. \p arguments holds (name, address,
+/// shape, type) for each array there, and (name, buffer, type) for each scalar.
+void launch(Device &device, const CodeObject &code, const std::string &kernel,
+            nb::list arguments, nb::list scalars, int64_t zones,
+            uint64_t stream) {
+  static const std::map<std::string, wavesmith_type> types = {
+      {"f64", WAVESMITH_F64},
+      {"f32", WAVESMITH_F32},
+      {"i64", WAVESMITH_I64},
+      {"i32", WAVESMITH_I32},
+      {"f16", WAVESMITH_F16},
+      {"bf16", WAVESMITH_BF16},
+      {"f8E4M3FNUZ", WAVESMITH_F8E4M3FNUZ}};
+  size_t count = nb::len(arguments), total = count + nb::len(scalars);
+  std::vector<std::unique_ptr<Buffer>> buffers;
+  std::vector<std::string> names(total);
+  std::vector<std::vector<int64_t>> shapes(count);
+  std::vector<wavesmith_array> arrays;
+  for (size_t i = 0; i < total; ++i) {
+    nb::tuple item =
+        nb::cast<nb::tuple>(i < count ? arguments[i] : scalars[i - count]);
+    names[i] = nb::cast<std::string>(item[0]);
+    if (i < count) {
+      shapes[i] = nb::cast<std::vector<int64_t>>(item[2]);
+      arrays.push_back({names[i].c_str(),
+                        reinterpret_cast<void *>(nb::cast<uint64_t>(item[1])),
+                        types.at(nb::cast<std::string>(item[3])),
+                        int32_t(shapes[i].size()), shapes[i].data()});
+    } else {
+      buffers.push_back(
+          std::make_unique<Buffer>(item[1], /*isWritable=*/false));
+      arrays.push_back(
+          buffers.back()->describe(names[i], nb::cast<std::string>(item[2])));
+    }
+  }
+  char *message = nullptr;
+  wavesmith_status status;
+  {
+    nb::gil_scoped_release release;
+    status = wavesmith_launch(device.device, code.object, kernel.c_str(),
+                              arrays.data(), arrays.size(), zones,
+                              reinterpret_cast<void *>(stream), &message);
+  }
+  check(status, message);
+}
+
 /// Takes over a text of the library's.
 nb::str takeText(char *text) {
   nb::str result(text);
@@ -405,6 +453,7 @@ NB_MODULE(_wavesmith, module) {
   module.def("compile", &compile);
   module.def("load", &load);
   module.def("run", &run);
+  module.def("launch", &launch);
   module.def("version", &wavesmith_version);
   nb::class_<SimulatorProgram>(module, "SimulatorProgram")
       .def(nb::init<nb::bytes>())

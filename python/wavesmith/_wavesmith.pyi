@@ -64,6 +64,16 @@ def run(
     zones: int,
     /,
 ) -> Report: ...
+def launch(
+    device: Device,
+    code: CodeObject,
+    kernel: str,
+    arguments: list[tuple[str, int, Sequence[int], str]],
+    scalars: list[tuple[str, Any, str]],
+    zones: int,
+    stream: int,
+    /,
+) -> None: ...
 def version() -> str: ...
 def launch_simulator(
     program: SimulatorProgram,

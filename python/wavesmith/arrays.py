@@ -7,6 +7,7 @@ has to know the other's interface in C."""
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,10 @@ _MORE_DTYPES = {
 }
 _KINDS = {dtype: kind for kind, dtype in _DTYPES.items()}
 _KINDS_BY_NAME = {name: kind for kind, (name, _) in _MORE_DTYPES.items()}
+_KINDS_OF_TORCH = {
+    f"torch.{name}": kind
+    for name, kind in (*((d.name, k) for d, k in _KINDS.items()), *_KINDS_BY_NAME.items())
+}
 
 
 def dtype_of(kind: str) -> np.dtype:
@@ -59,6 +64,65 @@ def is_tensor(thing: Any) -> bool:
     """Whether it is a tensor of torch."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(thing, torch.Tensor)
+
+
+def tensors_among(things: Iterable) -> list:
+    """Those that are tensors of torch."""
+    torch = sys.modules.get("torch")
+    return [] if torch is None else [x for x in things if isinstance(x, torch.Tensor)]
+
+
+def is_on_gpu(thing: Any) -> bool:
+    """Whether it is a tensor in the memory of a GPU, of a torch that is built for ROCm:
+    there HIP's devices are called cuda."""
+    return (
+        is_tensor(thing)
+        and thing.device.type == "cuda"
+        and sys.modules["torch"].version.hip is not None
+    )
+
+
+class OnGPU:
+    """A tensor on a GPU, with the shape and the dtype that NumPy gives an array."""
+
+    def __init__(self, name: str, tensor: Any):
+        if tensor.requires_grad and sys.modules["torch"].is_grad_enabled():
+            raise no_gradient(name)
+        kind = _KINDS_OF_TORCH.get(str(tensor.dtype))
+        if kind is None:
+            raise ValueError(
+                f"'{name}': expected elements of {', '.join(_KINDS_OF_TORCH)}, got {tensor.dtype}"
+            )
+        self.tensor = tensor
+        self.kind: str = kind
+        self.shape = tuple(tensor.shape)
+        self.ndim = len(self.shape)
+
+    @property
+    def dtype(self) -> np.dtype:
+        return dtype_of(self.kind)
+
+    def reshape(self, shape: tuple) -> OnGPU:
+        return OnGPU("", self.tensor.detach().reshape(shape))
+
+
+def as_array(name: str, thing: Any) -> np.ndarray | OnGPU:
+    """An array where its elements are."""
+    if isinstance(thing, OnGPU):
+        return thing
+    return OnGPU(name, thing) if is_on_gpu(thing) else to_numpy(name, thing)
+
+
+def to_host(name: str, thing: Any) -> np.ndarray:
+    """An array whose elements are looked at; those of a GPU are copied."""
+    return to_numpy(name, thing.cpu() if is_on_gpu(thing) else thing)
+
+
+def empty_on_gpu(shape: Any, kind: str, place: Any) -> Any:
+    """A new tensor on the device `place`."""
+    torch = sys.modules["torch"]
+    name = next(name for name, k in _KINDS_OF_TORCH.items() if k == kind)
+    return torch.empty(shape, dtype=getattr(torch, name.split(".")[1]), device=place)
 
 
 def to_numpy(name: str, thing: Any) -> np.ndarray:

@@ -16,10 +16,14 @@ import numpy as np
 
 from wavesmith import cache
 from wavesmith.arrays import (
+    OnGPU,
     dtype_of,
+    empty_on_gpu,
+    is_on_gpu,
     is_tensor,
     kind_of,
     plain_integers,
+    tensors_among,
     to_numpy,
     to_torch,
 )
@@ -78,6 +82,7 @@ class Device:
             raise ValueError(f"a simulator has from 1 to 1024 threads, got {threads}")
         self.kind = kind
         self.architecture = architecture
+        self.number = number
         self._handle = _wavesmith.Device(
             kind, architecture, chip or "", -1 if number is None else number, threads
         )
@@ -87,9 +92,11 @@ class Device:
 
 
 @functools.lru_cache(maxsize=16)
-def _open_device(kind: str, architecture: str, threads: int) -> Device:
+def _open_device(
+    kind: str, architecture: str, threads: int, number: int | None = None
+) -> Device:
     """A device given by its name is opened once a process."""
-    return Device(kind, architecture, threads=threads)
+    return Device(kind, architecture, threads=threads, number=number)
 
 
 class _Report:
@@ -142,14 +149,17 @@ class Kernel:
         #: How the kernel was compiled.
         self.schedule: dict | None = description.get("schedule")
         self._report = _Report()
-        layouts = [_Layout(argument) for argument in self.arguments]
+        self._zones_per_workgroup: int = description.get("zones_per_workgroup", 1)
+        self._layouts = [_Layout(argument) for argument in self.arguments]
         self._takes = {
             layout.name: layout
-            for layout in layouts
+            for layout in self._layouts
             if layout.kind in ("input", "scalar", "dimension")
         }
         self._gives = [
-            layout for layout in layouts if layout.kind == "output" and layout.shape is not None
+            layout
+            for layout in self._layouts
+            if layout.kind == "output" and layout.shape is not None
         ]
 
     @property
@@ -180,11 +190,13 @@ class Kernel:
         threads: int = 1,
         **named,
     ):
-        """Run the kernel over all zones, or over its grid, and wait for it.
+        """Run the kernel over all zones, or over its grid, and wait for it; on tensors
+        of a GPU start it there on torch's current stream, and do not wait.
 
         Args:
             values: arguments that cannot be given by name, as a mapping.
-            device: "auto", "hip", "sim", or a `Device`.
+            device: "auto", "hip", "sim", or a `Device`; for tensors of a GPU it is
+                theirs.
             zones: the number of zones, for a kernel without an input that has
                 them.
             threads: host threads of the simulator.
@@ -195,7 +207,8 @@ class Kernel:
 
         Returns:
             The output, or a tuple if there are several: arrays of NumPy, or tensors of
-            torch where an argument is one.
+            torch where an argument is one, on its device. There is no report of a
+            run on tensors of a GPU.
 
         Raises:
             ValueError: an argument is missing, unknown, or of the wrong type or
@@ -215,15 +228,13 @@ class Kernel:
             if operator.index(zones) <= 0:
                 raise ValueError(f"number of zones must be positive, got {zones}")
             sizes["zones"] = zones
+        tensors = tensors_among(given.values())
+        if any(map(is_on_gpu, tensors)):
+            return self._start(given, sizes, device)
 
         arrays = []
         for name, value in given.items():
-            layout = self._takes.get(name)
-            if layout is None:
-                raise ValueError(
-                    f"kernel '{self.name}' has no input or scalar '{name}'; it has "
-                    + (", ".join(self._takes) or "none")
-                )
+            layout = self._layout(name)
             if layout.kind == "input":
                 array = _convert_array(name, value)
                 if array.ndim == len(layout.shape or ()):
@@ -250,8 +261,78 @@ class Kernel:
                 device._handle, self._module._handle.code, self.name, arrays, zones or 0
             )
         )
-        if any(is_tensor(value) for value in given.values()):
+        if tensors:
             results = [to_torch(array) for array in results]
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _layout(self, name: str) -> _Layout:
+        layout = self._takes.get(name)
+        if layout is None:
+            raise ValueError(
+                f"kernel '{self.name}' has no input or scalar '{name}'; it has "
+                + (", ".join(self._takes) or "none")
+            )
+        return layout
+
+    def _start(self, given: Mapping, sizes: dict[str, int], device: str | Device):
+        """`__call__` on tensors of a GPU."""
+        import torch
+
+        first, model = next((n, v) for n, v in given.items() if is_on_gpu(v))
+        place = model.device
+        kind = device if isinstance(device, str) else device.kind
+        number = None if isinstance(device, str) else device.number
+        if kind == "sim" or number not in (None, place.index):
+            raise ValueError(
+                f"'{first}' is on the device '{place}', the kernel is to run on "
+                + (f"the GPU {number}" if number is not None else "the simulator")
+                + f": {first}.cpu() is in host memory"
+            )
+        if isinstance(device, str):
+            device = _open_device("hip", self._module.target, 1, place.index)
+
+        arrays, scalars, kept = [], [], []
+        for name, value in given.items():
+            layout = self._layout(name)
+            if layout.kind != "input":
+                scalars.append((name, *plain_integers(_convert_scalar(layout, value))))
+                if layout.kind == "dimension":
+                    sizes[name] = operator.index(value)
+                continue
+            if not is_on_gpu(value) or value.device != place:
+                where = f"on the device '{value.device}'" if is_tensor(value) else "in host memory"
+                raise ValueError(
+                    f"'{name}' is {where}, '{first}' on the device '{place}': arrays of one "
+                    f"call have to be in one place, as {name}.to({first}.device) is"
+                )
+            array = OnGPU(name, value)
+            tensor = array.tensor.detach().contiguous()
+            kept.append(tensor)
+            arrays.append((name, tensor.data_ptr(), array.shape, array.kind))
+            if array.ndim == len(layout.shape or ()):
+                for i, size in layout.named:
+                    sizes.setdefault(size, array.shape[i])
+        padded = dict(sizes)
+        if "zones" in sizes:
+            padded["zones"] += -sizes["zones"] % self._zones_per_workgroup
+        results = []
+        for layout in self._layouts:
+            if layout.kind not in ("output", "workspace") or layout.shape is None:
+                continue
+            known = sizes if layout.kind == "output" else padded
+            shape = [known.get(n) if isinstance(n, str) else n for n in layout.shape]
+            if None not in shape:
+                tensor = empty_on_gpu(shape, layout.type, place)
+                # Of what is given back torch does not reuse the memory before later
+                # work on this stream.
+                (results if layout.kind == "output" else kept).append(tensor)
+                arrays.append((layout.name, tensor.data_ptr(), shape, layout.type))
+        self._report = self._module._report = _Report()
+        with torch.cuda.device(place):
+            _wavesmith.launch(
+                device._handle, self._module._handle.code, self.name, arrays, scalars,
+                sizes.get("zones", 0), torch.cuda.current_stream(place).cuda_stream,
+            )  # fmt: skip
         return results[0] if len(results) == 1 else tuple(results)
 
     def _find_zones(self, given: Mapping) -> int | None:

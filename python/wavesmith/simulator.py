@@ -45,8 +45,8 @@ class Report:
     rocprof_counters: dict[str, float]
     #: How many instructions were exact, and which were approximate.
     semantics: dict
-    #: What the checker found, each with kind, message, instruction and place; None
-    #: where it did not run.
+    #: What the checker found, each with kind, message, kernel, instruction and place;
+    #: None where it did not run.
     findings: list[dict] | None = None
     #: The modelled time and where it goes; None where it was not modelled.
     modelled_time: dict | None = None

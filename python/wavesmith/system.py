@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import enum
+import os
 import re
 import sys
 import types
@@ -203,7 +204,8 @@ class System:
         key: tuple = (target, quantity, layout)
         if integration or options:
             key += repr(sorted((integration or {}).items())), repr(sorted(options.items()))
-        if key not in self._modules:
+        # Where stages are dumped the cache on disk does it, also of what is there already.
+        if key not in self._modules or os.environ.get("WAVESMITH_DUMP_IR"):
             text = self.text(quantity, layout, **(integration or {}))
             self._modules[key] = compile(text, target, **options)
         return self._modules[key]
@@ -538,6 +540,8 @@ def _suggest(name: Any, known: Sequence[str]) -> str:
 
 
 def _number(what: str, value) -> float:
+    if type(value) is float:
+        return value
     try:
         if np.ndim(value) != 0:
             raise TypeError
@@ -682,8 +686,10 @@ class _Call:
         y, self.is_single = _states_array(system, "y", keywords["y"], self.layout)
         axis = 0 if self.layout == "soa" else 1
         zones = y.shape[1 - axis]
-        shapes = {n: np.shape(v) for n, v in given.items() if np.shape(v) not in ((), (1,))}
-        if self.is_single and shapes:
+        shapes = {}
+        if self.is_single:
+            shapes = {n: np.shape(v) for n, v in given.items() if np.shape(v) not in ((), (1,))}
+        if shapes:
             # One composition at many temperatures.
             name, shape = next(iter(shapes.items()))
             zones = _floats(name, given[name]).size if len(shape) == 1 else zones
@@ -724,7 +730,9 @@ class _Call:
         soa = self.layout == "soa"
         arrays = {"y": np.ascontiguousarray(self.y[:, some] if soa else self.y[some])}
         if self.columns:
-            stacked = np.stack([column[some] for column in self.columns.values()])
+            stacked = np.empty((len(self.columns), arrays["y"].shape[1 if soa else 0]))
+            for row, column in zip(stacked, self.columns.values()):
+                row[:] = column[some]
             arrays["parameters"] = np.ascontiguousarray(stacked if soa else stacked.T)
         return arrays
 

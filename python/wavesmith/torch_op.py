@@ -13,8 +13,8 @@ arguments are those of `wavesmith.attention`, as far as PyTorch's schemas have t
 `device_kind` is "auto", "hip" or "sim" (by `device` PyTorch means its own).
 `wavesmith.attention` on tensors calls them.
 
-There is a kernel for tensors in host memory and one for meta tensors, which has the
-shapes and types alone. Gradients are refused where one is asked for: before the
+There is a kernel for tensors in host memory or on a GPU of ROCm, and one for meta
+tensors, which has the shapes and types alone. Gradients are refused where one is asked for: before the
 computation, not when it is gone through backwards.
 """
 
@@ -116,7 +116,8 @@ for _name, _returns, _with_lse in (
     ("attention_with_lse", "(Tensor, Tensor)", True),
 ):
     _library.define(f"{_name}({_ARGUMENTS}) -> {_returns}")
-    for _key, _function in (("CPU", _compute), ("Meta", _shapes)):
+    # ROCm's devices are torch's cuda.
+    for _key, _function in (("CPU", _compute), ("CUDA", _compute), ("Meta", _shapes)):
         _library.impl(_name, lambda *a, _f=_function, _l=_with_lse, **k: _f(_l, *a, **k), _key)
     _library.impl(_name, _below_autograd(_name), "Autograd")
 

@@ -118,6 +118,10 @@ struct KernelLaunch {
   /// The explicit arguments, packed at the offsets of the metadata. Hidden
   /// arguments are filled in by the device.
   llvm::ArrayRef<uint8_t> kernarg;
+  /// A GPU's stream to launch on, of the caller's (null is HIP's default one);
+  /// absent for the device's own. Nothing is measured there, and wait() does
+  /// not wait for it. A simulator has no streams.
+  std::optional<void *> stream = std::nullopt;
 };
 
 /// One device. Not thread-safe: a thread that shares one has to lock.

@@ -117,6 +117,9 @@ struct RunPlan {
   /// Every size that has a name, "zones" among them.
   llvm::StringMap<int64_t> sizes;
   std::array<uint32_t, 3> grid = {1, 1, 1};
+
+  /// The sizes of workspaces: zones are padded to whole workgroups.
+  llvm::StringMap<int64_t> getPaddedSizes() const;
 };
 
 /// Checks a request against the description and the code object: every input
@@ -134,6 +137,15 @@ llvm::Expected<RunResult> runKernel(Device &device, const RunRequest &request);
 /// The same for a plan that planRun made of this request.
 llvm::Expected<RunResult> runKernel(Device &device, const RunRequest &request,
                                     const RunPlan &plan);
+
+/// Starts a kernel on arrays that are on a GPU, and returns without waiting.
+/// The bytes of the request's arrays are addresses there (those of scalars and
+/// dimensions are the host's); \p others has the addresses of the outputs and
+/// workspaces by name, whose shapes are up to the caller. \p stream is the
+/// caller's.
+llvm::Error startKernel(Device &device, const RunRequest &request,
+                        const RunPlan &plan,
+                        const llvm::StringMap<uint64_t> &others, void *stream);
 
 } // namespace wavesmith
 
