@@ -150,6 +150,28 @@ def test_python_of_the_readme(target):
     assert names["kernel"].target == target
 
 
+def test_architecture_shows_what_the_tools_print():
+    """Each block of code below a command has lines of its output, in their order; dots
+    stand for what is left out."""
+    text = (DOCS / "architecture.md").read_text()
+    steps = re.findall(
+        r"^    ((?:wavesmith-|\.\.\. )[^\n]*)\n\n```\w*\n(.*?)^```", text, flags=re.M | re.S
+    )
+    assert len(steps) == 5
+    command = ""
+    for step, block in steps:
+        command = step.replace("...", command)
+        result = subprocess.run(
+            ["bash", "-c", f"'{BUILD / 'bin'}'/{command}"], cwd=REPOSITORY, capture_output=True,
+            text=True, check=True,
+        )  # fmt: skip
+        printed = iter(result.stdout.splitlines())
+        for line in block.splitlines():
+            pattern = re.escape(" ".join(line.split())).replace(r"\.\.\.", ".*")
+            found = (re.fullmatch(pattern, " ".join(other.split())) for other in printed)
+            assert line.strip() == "..." or any(found), f"{command} does not print: {line}"
+
+
 def test_examples_of_masks_run():
     result = subprocess.run(
         [sys.executable, REPOSITORY / "examples" / "attention_masks.py"], capture_output=True,
