@@ -241,6 +241,7 @@ WAVESMITH_API wavesmith_status wavesmith_report_json(
 WAVESMITH_API double
 wavesmith_report_host_seconds(const wavesmith_report *report);
 
+/** Frees a report; NULL is fine. */
 WAVESMITH_API void wavesmith_report_free(wavesmith_report *report);
 
 /** Starts a kernel on arrays in the memory of a GPU and returns without
