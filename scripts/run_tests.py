@@ -172,16 +172,19 @@ def suites(build: Path, results: Path) -> list[tuple[str, list[tuple]]]:
         for name, (setting, chosen) in SIMULATOR_TESTS.items()
     ]
     lit = Path("/usr/lib/llvm-22/bin/lit")
+    numeric = ROOT / "test" / "Numeric"
+    matrix = numeric / "test_attention_matrix.py"
     return [
         ("GoogleTest", [gtest(test.name, [test]) for test in tests] + (again if tests else [])),
         ("lit", [program("lit", [lit, "-v", "-j1", build / "test"], "--xunit-xml-output=")]),
         ("pytest", [pytest("pytest", ROOT / "python" / "tests")]),
         ("docs", [pytest("docs", ROOT / "test" / "Docs")]),
-        # Attention's take as long as all others together.
+        # Attention's take as long as all others together: three programs.
         ("numeric", [
-            pytest("numeric", ROOT / "test" / "Numeric", ignore="*/test_attention_*"),
+            pytest("numeric", numeric, ignore="*/test_attention_*"),
+            pytest("numeric-attention-matrix", matrix),
             pytest("numeric-attention",
-                   *sorted((ROOT / "test" / "Numeric").glob("test_attention_*.py"))),
+                   *sorted(set(numeric.glob("test_attention_*.py")) - {matrix})),
         ]),
         ("peers", [pytest("peers", ROOT / "test" / "Peers")]),
     ]

@@ -124,8 +124,15 @@ static LogicalResult describeKernels(ModuleOp module, json::Array &kernels) {
 static json::Object describeSchedules(ModuleOp module) {
   json::Object schedules;
   module.walk([&](Operation *op) {
-    auto schedule = op->getAttrOfType<OdeScheduleAttr>("schedule");
     auto function = op->getParentOfType<SymbolOpInterface>();
+    if (auto attention = dyn_cast<AttentionOp>(op);
+        attention && attention.getScheduleAttr() && function) {
+      std::string text;
+      llvm::raw_string_ostream(text) << attention.getScheduleAttr();
+      schedules[function.getName().str()] = json::Object{{"attribute", text}};
+      return;
+    }
+    auto schedule = op->getAttrOfType<OdeScheduleAttr>("schedule");
     if (!schedule || !function)
       return;
     schedules[function.getName().str()] =

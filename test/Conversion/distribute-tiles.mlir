@@ -106,3 +106,36 @@ func.func @carried(%x: memref<?xf16, #gpu.address_space<global>> {wavesmith.name
   }
   return
 }
+
+// Elements of an array at indices of their own: an address of 64 bits for each. A
+// value for each column is there in every row of it.
+
+// CHECK-LABEL: gpu.func @gathered
+// CHECK-SAME: %[[TABLE:[a-z0-9]+]]: memref<?xf16,
+func.func @gathered(%table: memref<?xf16, #gpu.address_space<global>> {wavesmith.name = "table"}, %y: memref<?xf32, #gpu.address_space<global>> {wavesmith.name = "y"}, %n: index {wavesmith.name = "n"}) {
+  wavesmith.grid_workgroup affine_map<(n) -> (n ceildiv 32)>(%n) waves 1 {
+  ^bb0(%i: index):
+    %c0 = arith.constant 0 : index
+    // CHECK: %[[LANE:.+]] = arith.extsi %{{.+}} : vector<1xi32> to vector<1xi64>
+    %column = wavesmith.tile_position dimension 0 : tensor<32xi32, #row>
+    %at = arith.extsi %column : tensor<32xi32, #row> to tensor<32xi64, #row>
+    // CHECK: %[[AT:.+]] = vector.extract %[[LANE]][0]
+    // CHECK: %[[BASE:.+]] = memref.extract_aligned_pointer_as_index %[[TABLE]]
+    // CHECK: %[[ADDRESS:.+]] = arith.index_cast %[[BASE]] : index to i64
+    // CHECK: %[[BYTES:.+]] = arith.muli %[[AT]], %c2_i64
+    // CHECK: %[[PLACE:.+]] = arith.addi %[[ADDRESS]], %[[BYTES]] : i64
+    // CHECK: %[[POINTER:.+]] = llvm.inttoptr %[[PLACE]] : i64 to !llvm.ptr<1>
+    // CHECK: %[[BITS:.+]] = llvm.load %[[POINTER]] {{.*}}: !llvm.ptr<1> -> i16
+    // CHECK: %[[ELEMENT:.+]] = arith.bitcast %[[BITS]] : i16 to f16
+    // CHECK: %[[FRAGMENT:.+]] = vector.from_elements %[[ELEMENT]] : vector<1xf16>
+    %gathered = wavesmith.gather_tile %table[%at] : memref<?xf16, #gpu.address_space<global>>, tensor<32xi64, #row> -> tensor<32xf16, #row>
+    // CHECK: %[[WIDE:.+]] = arith.extf %[[FRAGMENT]]
+    %wide = arith.extf %gathered : tensor<32xf16, #row> to tensor<32xf32, #row>
+    // CHECK: %[[VALUE:.+]] = vector.extract %[[WIDE]][0]
+    // CHECK: vector.broadcast %[[VALUE]] : f32 to vector<16xf32>
+    %spread = wavesmith.broadcast_tile %wide dimension 0 : tensor<32xf32, #row> -> tensor<32x32xf32, #d>
+    %out = memref.reinterpret_cast %y to offset: [0], sizes: [%n, 32], strides: [32, 1] : memref<?xf32, #gpu.address_space<global>> to memref<?x32xf32, strided<[32, 1]>, #gpu.address_space<global>>
+    wavesmith.store_tile %spread, %out[%i, %c0] : tensor<32x32xf32, #d>, memref<?x32xf32, strided<[32, 1]>, #gpu.address_space<global>>
+  }
+  return
+}

@@ -17,6 +17,7 @@ import numeric_support as support
 ml_dtypes = pytest.importorskip("ml_dtypes")
 import attention_support as attention  # noqa: E402
 from attention_device import compare, compile_case, launch  # noqa: E402
+import wavesmith as ws  # noqa: E402
 from wavesmith import simulator  # noqa: E402
 
 Case = attention.Case
@@ -439,8 +440,8 @@ def test_types_stay_what_they_are_composable_kernel_671(run, tmp_path, type, tar
     ("window_size = 3", "does not support the attribute 'window_size', got 3 : i64"),
     ("sink = 1.0", "does not support the attribute 'sink', got 1.000000e+00 : f64"),
     ("other.logits", "does not support the attribute 'other.logits', got unit"),
-    ("schedule = #wavesmith.attention_schedule<version = 1, priority = 1>",
-     "sets a priority, which is not supported yet"),
+    ("schedule = #wavesmith.attention_schedule<version = 1, dies = 8>",
+     "renumbers workgroups for dies, which is not supported yet"),
     ("schedule = #wavesmith.attention_schedule<version = 2>",
      "expected version 1 of the schedule, got 2"),
 ])
@@ -462,7 +463,11 @@ def test_what_a_target_does_not_have_aiter_3158(tmp_path):
 
 @on_targets
 def test_dropout_is_refused_pytorch_197563(tmp_path, target):
-    """There is no dropout; nobody gets a result without it who asked for it."""
+    """There is no dropout; nobody gets a result without it who asked for it, in Python
+    neither."""
+    x = np.zeros((1, 1, 1, 16), np.float16)
+    with pytest.raises(TypeError, match="dropout_p"):
+        ws.attention(x, x, x, dropout_p=0.1, target=target, device="sim")
     case = Case()
     text = attention.make_module(case, attention.make_inputs(case), "{dropout = 0.1 : f32}")
     assert ("'wavesmith.attention' op does not support the attribute 'dropout'"

@@ -25,6 +25,7 @@
 #include "mlir/Pass/Pass.h"
 #include "wavesmith/Conversion/Passes.h"
 #include "wavesmith/Dialect/Wavesmith/IR/Wavesmith.h"
+#include "wavesmith/Dialect/Wavesmith/Transforms/AttentionSchedule.h"
 #include "wavesmith/Dialect/Wavesmith/Transforms/ModuleTarget.h"
 #include "wavesmith/Target/Target.h"
 #include "llvm/Support/MathExtras.h"
@@ -806,44 +807,6 @@ static LogicalResult checkSupported(AttentionOp op, const TargetInfo *target) {
   return success();
 }
 
-/// The schedules that are taken where an operation has none: the first row
-/// that fits. Head dims are the larger one of q and v.
-static AttentionScheduleAttr getDefaultSchedule(AttentionOp op) {
-  struct Default {
-    bool isF32;
-    int64_t maxHeadDim;
-    /// Also where scores take registers of their own: addresses, functions.
-    bool takesOptions;
-    int64_t waves, keys, wavesPerSIMD, prefetch;
-  };
-  // Target, length and mask change nothing yet: the first row is the best for
-  // all that bench-attention lists. Four wavefronts of 32 queries; two
-  // workgroups fit a CU, of which one computes products while the other one
-  // computes weights. A wavefront has all registers where the result alone
-  // takes half of them. Keys and values of one tile fit LDS.
-  static constexpr Default defaults[] = {
-      {false, 128, false, 4, 64, 2, 1}, {false, 128, true, 4, 32, 1, 0},
-      {false, 256, true, 4, 64, 1, 0},  {true, 64, false, 4, 64, 2, 1},
-      {true, 256, true, 4, 32, 1, 0},
-  };
-  int64_t dim = std::max(op.getHeadDim(), op.getValueHeadDim());
-  bool isF32 = op.getInputElementType().isF32();
-  bool hasOptions = op.getBias() || op.hasScoreRegion() || op.hasMaskRegion() ||
-                    (isF32 && (op.getSoftcap() || op.getAlibi()));
-  const Default *found = llvm::find_if(defaults, [&](const Default &row) {
-    return row.isF32 == isF32 && dim <= row.maxHeadDim &&
-           (!hasOptions || row.takesOptions);
-  });
-  // The largest weight of a row is 1, and so not rounded, if the maximum is
-  // always the current one: a row that hangs on few keys needs that.
-  Type element = op.getInputElementType();
-  int64_t rescaleAbove = element.isBF16() || element.isF16() ? 0 : 8;
-  return AttentionScheduleAttr::get(
-      op.getContext(), /*version=*/1, found->waves, found->keys,
-      found->wavesPerSIMD, found->prefetch, rescaleAbove,
-      AttentionRounding::NearestEven, /*priority=*/0, /*dies=*/1);
-}
-
 /// Refuses a schedule that does not fit the operation or the target.
 static LogicalResult checkSchedule(AttentionOp op,
                                    AttentionScheduleAttr schedule,
@@ -897,7 +860,7 @@ LogicalResult ConvertAttentionToWorkgroupPass::convert(func::FuncOp function,
     return failure();
   AttentionScheduleAttr schedule = op.getScheduleAttr();
   if (!schedule)
-    schedule = getDefaultSchedule(op);
+    schedule = getDefaultAttentionSchedule(op);
   FailureOr<const TargetInfo *> info = findTarget(op);
   if (failed(info) || failed(checkSchedule(op, schedule, *info)))
     return failure();

@@ -197,3 +197,54 @@ func.func @f(%n: index) {
   }
   return
 }
+
+// -----
+
+#l = #wavesmith.layout<registers = [], lanes = [[1], [2], [4], [8], [16], [32]], waves = []>
+func.func @f(%t: memref<?xf32>, %n: index) {
+  wavesmith.grid_workgroup affine_map<(n) -> (n)>(%n) waves 1 {
+  ^bb0(%i: index):
+    %at = arith.constant dense<0> : tensor<64xi32, #l>
+    // expected-error @+1 {{expected indices of 'tensor<64xi64, #wavesmith.layout<}}
+    %0 = wavesmith.gather_tile %t[%at] : memref<?xf32>, tensor<64xi32, #l> -> tensor<64xf32, #l>
+  }
+  return
+}
+
+// -----
+
+#l = #wavesmith.layout<registers = [], lanes = [[1], [2], [4], [8], [16], [32]], waves = []>
+func.func @f(%t: memref<?xf16>, %n: index) {
+  wavesmith.grid_workgroup affine_map<(n) -> (n)>(%n) waves 1 {
+  ^bb0(%i: index):
+    %at = arith.constant dense<0> : tensor<64xi64, #l>
+    // expected-error @+1 {{expected memory of the tile's elements 'f32', got 'memref<?xf16>'}}
+    %0 = wavesmith.gather_tile %t[%at] : memref<?xf16>, tensor<64xi64, #l> -> tensor<64xf32, #l>
+  }
+  return
+}
+
+// -----
+
+#l = #wavesmith.layout<registers = [], lanes = [[1], [2], [4], [8], [16], [32]], waves = []>
+func.func @f(%n: index) {
+  wavesmith.grid_workgroup affine_map<(n) -> (n)>(%n) waves 1 {
+  ^bb0(%i: index):
+    %x = arith.constant dense<0> : tensor<64xi32, #l>
+    // expected-error @+1 {{expected a tile of i1, got 'tensor<64xi32}}
+    %0 = wavesmith.any_tile %x : tensor<64xi32, #l>
+  }
+  return
+}
+
+// -----
+
+#d = #wavesmith.layout<registers = [[1, 0], [2, 0], [8, 0], [16, 0]], lanes = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [4, 0]], waves = []>
+func.func @f(%n: index) {
+  wavesmith.grid_workgroup affine_map<(n) -> (n)>(%n) waves 1 {
+  ^bb0(%i: index):
+    // expected-error @+1 {{expected a tile of i32, got 'tensor<32x32xi64}}
+    %0 = wavesmith.tile_position dimension 0 : tensor<32x32xi64, #d>
+  }
+  return
+}

@@ -40,3 +40,21 @@ func.func @tiles(%x: memref<?xf16>, %y: memref<32xf32>, %n: index) {
   }
   return
 }
+
+// What scores with options take.
+// CHECK-LABEL: func.func @gathered
+func.func @gathered(%table: memref<?xf16>, %y: memref<64xf16>, %n: index) {
+  wavesmith.grid_workgroup affine_map<(n) -> (n ceildiv 64)>(%n) waves 2 {
+  ^bb0(%i: index):
+    // CHECK: %[[AT:.+]] = arith.constant dense<3> : tensor<64xi64, #[[ROW:.+]]>
+    %at = arith.constant dense<3> : tensor<64xi64, #row>
+    // CHECK: %[[GATHERED:.+]] = wavesmith.gather_tile %{{.+}}[%[[AT]]] : memref<?xf16>, tensor<64xi64, #{{.+}}> -> tensor<64xf16, #
+    %gathered = wavesmith.gather_tile %table[%at] : memref<?xf16>, tensor<64xi64, #row> -> tensor<64xf16, #row>
+    %zero = arith.constant dense<0.0> : tensor<64xf16, #row>
+    %grows = arith.cmpf ogt, %gathered, %zero : tensor<64xf16, #row>
+    // CHECK: wavesmith.any_tile %{{.+}} : tensor<64xi1, #
+    %any = wavesmith.any_tile %grows : tensor<64xi1, #row>
+    wavesmith.store_tile %gathered, %y[%i] : tensor<64xf16, #row>, memref<64xf16>
+  }
+  return
+}

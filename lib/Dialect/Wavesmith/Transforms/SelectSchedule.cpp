@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "wavesmith/Dialect/Wavesmith/IR/Wavesmith.h"
+#include "wavesmith/Dialect/Wavesmith/Transforms/AttentionSchedule.h"
 #include "wavesmith/Dialect/Wavesmith/Transforms/ModuleTarget.h"
 #include "wavesmith/Dialect/Wavesmith/Transforms/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -128,6 +129,11 @@ void SelectSchedulePass::runOnOperation() {
         llvm::TypeSwitch<Operation *, LogicalResult>(op)
             .Case<OdeRhsOp, OdeProductionLossOp, OdeTermValuesOp,
                   OdeIntegrateOp>([&](auto op) { return select(op, **target); })
+            .Case([](AttentionOp op) {
+              if (!op.getScheduleAttr())
+                op.setScheduleAttr(getDefaultAttentionSchedule(op));
+              return success();
+            })
             .Default([](Operation *) { return success(); });
     return failed(result) ? WalkResult::interrupt() : WalkResult::advance();
   });

@@ -35,8 +35,8 @@ def SelectSchedulePass
   let summary = "Choose how each kernel is mapped to the device";
   let description = [{
     Needs a module with a target. Gives every operation that asks for a
-    quantity of a system a schedule, unless it has one, and checks all of them
-    against the target: the size of a workgroup is a multiple of the wavefront
+    quantity of a system, and every attention, a schedule, unless it has one, and
+    checks those of systems against the target: the size of a workgroup is a multiple of the wavefront
     and at most the target's limit.
 
     The rule: a system that calls exp, log and the like at most
@@ -47,6 +47,8 @@ def SelectSchedulePass
     `form=straight_line` unrolls all the same. One wavefront a workgroup: no zone needs another.
     An integration takes the form `cooperative`, by default with one zone a
     workgroup that has a wavefront for each SIMD of a compute unit: 256 threads.
+    Attention takes the first row of a table that fits its type, head dims and
+    options; its conversion checks registers and LDS against the target.
 
     Before: `wavesmith.ode_rhs @s(%t, %y) : (f64, tensor<3x?xf64>) -> tensor<3x?xf64>`
 

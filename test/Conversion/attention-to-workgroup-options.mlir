@@ -1,0 +1,93 @@
+// RUN: wavesmith-opt %s --convert-wavesmith-attention-to-workgroup | FileCheck %s -enable-var-scope
+
+// What is done to the scores of a tile, in the operation's order: scale, softcap,
+// bias, alibi, score region, mask region. The kernel takes the operands after the
+// results, then sizes: of the bias and of captures those that are dynamic.
+
+// CHECK-LABEL: func.func @scores(
+// CHECK-SAME: %[[BIAS:[a-z0-9]+]]: memref<?xf16, #gpu.address_space<global>> {wavesmith.name = "bias"}
+// CHECK-SAME: %[[ALIBI:[a-z0-9]+]]: memref<?xf32, #gpu.address_space<global>> {wavesmith.name = "alibi"}
+// CHECK-SAME: %[[IDS:[a-z0-9]+]]: memref<?xi32, #gpu.address_space<global>> {wavesmith.name = "ids"}
+// CHECK-SAME: {wavesmith.name = "keys"}
+// CHECK-SAME: %[[BIAS_QUERIES:[a-z0-9]+]]: index {wavesmith.name = "bias_size2"}
+// CHECK-SAME: %[[BIAS_KEYS:[a-z0-9]+]]: index {wavesmith.name = "bias_size3"}
+// CHECK-SAME: {wavesmith.name = "ids_size0"}
+// CHECK: ^bb0(%{{.+}}: index, %[[HEAD:.+]]: index, %[[BATCH:.+]]: index):
+// CHECK: scf.for
+// CHECK: %[[PRODUCTS:.+]] = wavesmith.dot
+// CHECK: %[[SCALED:.+]] = arith.mulf %[[PRODUCTS]], %{{.+}} : tensor<{{.+}}xf32
+// CHECK: %[[POWER:.+]] = math.exp2
+// CHECK: %[[PART:.+]] = arith.divf
+// CHECK: %[[CAPPED:.+]] = arith.addf %{{.+}}, %[[PART]]
+// A row of the bias for each query; none for each batch.
+// CHECK: memref.reinterpret_cast %[[BIAS]] to offset: [%{{.+}}], sizes: [%{{.+}}, %{{.+}}], strides: [1, %[[BIAS_KEYS]]]
+// CHECK: %[[LOADED:.+]] = wavesmith.load_tile
+// CHECK: %[[WIDE:.+]] = arith.extf %[[LOADED]]
+// CHECK: %[[BIASED:.+]] = arith.addf %[[CAPPED]], %[[WIDE]]
+// CHECK: %[[SLOPE:.+]] = memref.load %[[ALIBI]][%[[HEAD]]]
+// CHECK: %[[DISTANCE:.+]] = math.absf
+// CHECK: %[[MINUS:.+]] = arith.negf %[[SLOPE]]
+// CHECK: %[[LOSS:.+]] = tensor.splat %[[MINUS]]
+// CHECK: %[[WITH_ALIBI:.+]] = math.fma %[[DISTANCE]], %[[LOSS]], %[[BIASED]]
+// CHECK: %[[REGION:.+]] = math.tanh %[[WITH_ALIBI]]
+// CHECK: %[[AT_QUERY:.+]] = wavesmith.gather_tile %[[IDS]]
+// CHECK: %[[AT_KEY:.+]] = wavesmith.gather_tile %[[IDS]]
+// CHECK: %[[SAME:.+]] = arith.cmpi eq, %[[AT_QUERY]], %[[AT_KEY]]
+// CHECK: arith.select %[[SAME]], %[[REGION]], %{{.+}}
+func.func @scores(%q: tensor<?x?x8x64xf16>, %k: tensor<?x?x2x64xf16>, %v: tensor<?x?x2x64xf16>, %bias: tensor<1x8x?x?xf16>, %slopes: tensor<8xf32>, %ids: tensor<?x4096xi32> {wavesmith.name = "ids"}) -> tensor<?x?x8x64xf16> {
+  %o = wavesmith.attention %q, %k, %v layout bshd scale 0.125 softcap 30.0 bias %bias alibi %slopes captures(%ids)
+      : (tensor<?x?x8x64xf16>, tensor<?x?x2x64xf16>, tensor<?x?x2x64xf16>, tensor<1x8x?x?xf16>, tensor<8xf32>, tensor<?x4096xi32>) -> tensor<?x?x8x64xf16>
+      score {
+      ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index, %table: tensor<?x4096xi32>):
+        %bent = math.tanh %s : f32
+        wavesmith.yield %bent : f32
+      } mask {
+      ^bb0(%b: index, %h: index, %i: index, %j: index, %table: tensor<?x4096xi32>):
+        %at_i = tensor.extract %table[%b, %i] : tensor<?x4096xi32>
+        %at_j = tensor.extract %table[%b, %j] : tensor<?x4096xi32>
+        %same = arith.cmpi eq, %at_i, %at_j : i32
+        wavesmith.yield %same : i1
+      }
+  return %o : tensor<?x?x8x64xf16>
+}
+
+// Packed sequences: the grid has one more for tokens of nobody; a workgroup reads
+// where its sequence begins and ends, and past its end does nothing.
+
+// CHECK-LABEL: func.func @packed(
+// CHECK-SAME: %[[OF_Q:[a-z0-9]+]]: memref<?xi32, #gpu.address_space<global>> {wavesmith.name = "cumulative_q"}
+// CHECK-SAME: %[[OF_KV:[a-z0-9]+]]: memref<?xi32, #gpu.address_space<global>> {wavesmith.name = "cumulative_kv"}
+// CHECK-SAME: %[[BATCHES:[a-z0-9]+]]: index {wavesmith.name = "batch"}
+// CHECK: ^bb0(%{{.+}}: index, %{{.+}}: index, %[[BATCH:.+]]: index):
+// CHECK: arith.cmpi eq, %[[BATCH]], %[[BATCHES]]
+// CHECK: memref.load %[[OF_Q]][%[[BATCH]]]
+// CHECK: memref.load %[[OF_KV]][%[[BATCH]]]
+// CHECK: %[[PAST:.+]] = arith.cmpi sge
+// CHECK: arith.select %[[PAST]]
+// CHECK: scf.for
+func.func @packed(%q: tensor<?x8x64xf16>, %k: tensor<?x8x64xf16>, %v: tensor<?x8x64xf16>, %of_q: tensor<?xi32>, %of_kv: tensor<?xi32>) -> tensor<?x8x64xf16> {
+  %o = wavesmith.attention %q, %k, %v layout thd scale 0.125 cumulative_lengths %of_q, %of_kv
+      : (tensor<?x8x64xf16>, tensor<?x8x64xf16>, tensor<?x8x64xf16>, tensor<?xi32>, tensor<?xi32>) -> tensor<?x8x64xf16>
+  return %o : tensor<?x8x64xf16>
+}
+
+// 8 bits: the scores are multiplied by the product of the scales of q and of k and
+// v's head, the result by that of v.
+
+// CHECK-LABEL: func.func @scales(
+// CHECK-SAME: %[[OF_Q:[a-z0-9]+]]: memref<?xf32, #gpu.address_space<global>> {wavesmith.name = "descale_q"}
+// CHECK-SAME: %[[OF_K:[a-z0-9]+]]: memref<?xf32, #gpu.address_space<global>> {wavesmith.name = "descale_k"}
+// CHECK-SAME: %[[OF_V:[a-z0-9]+]]: memref<?xf32, #gpu.address_space<global>> {wavesmith.name = "descale_v"}
+// CHECK: %[[GROUP:.+]] = arith.divui
+// CHECK: %[[PRODUCTS:.+]] = wavesmith.dot
+// CHECK: %[[Q:.+]] = memref.load %[[OF_Q]][%{{c0.*}}]
+// CHECK: %[[K:.+]] = memref.load %[[OF_K]][%[[GROUP]]]
+// CHECK: %[[BOTH:.+]] = arith.mulf %[[Q]], %[[K]]
+// CHECK: %[[TILE:.+]] = tensor.splat %[[BOTH]]
+// CHECK: arith.mulf %[[PRODUCTS]], %[[TILE]]
+// CHECK: memref.load %[[OF_V]][%[[GROUP]]]
+func.func @scales(%q: tensor<?x?x8x64xf8E4M3FNUZ>, %k: tensor<?x?x2x64xf8E4M3FNUZ>, %v: tensor<?x?x2x64xf8E4M3FNUZ>, %of_q: tensor<1xf32>, %of_k: tensor<2xf32>, %of_v: tensor<2xf32>) -> tensor<?x?x8x64xf16> {
+  %o = wavesmith.attention %q, %k, %v layout bshd scale 0.125 descale_q %of_q descale_k %of_k descale_v %of_v
+      : (tensor<?x?x8x64xf8E4M3FNUZ>, tensor<?x?x2x64xf8E4M3FNUZ>, tensor<?x?x2x64xf8E4M3FNUZ>, tensor<1xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<?x?x8x64xf16>
+  return %o : tensor<?x?x8x64xf16>
+}
