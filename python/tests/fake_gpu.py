@@ -199,6 +199,7 @@ def check_systems() -> None:
         at(words["t1"], (zones,), float)[...] = np.int64(words["end"]).view(np.float64)
         at(words["status"], (zones,), np.int32)[...] = 0
 
+    seen.clear()
     on_launch(step)
     result = decay.integrate(gpu(y), 3.0, t0=0.5, T=gpu(T), method="tsit5", first_step=0.1, batch=3)
     assert seen == [3, 1]
