@@ -115,6 +115,10 @@ def check_kernels() -> None:
     assert state.last_stream == 0x2000 and torch.cuda.entered == [1]
     assert (state.launches, state.live_allocations, state.modules_loaded) == (1, 0, 1)
     assert kernel.report is None and state.current_device == 1
+    # A call does not wait, a benchmark does.
+    assert torch.cuda.synchronised == 0
+    ws.testing.do_bench(lambda: kernel(t=2.5, y=gpu(y)), warmup=0, rep=0)
+    assert torch.cuda.synchronised == 2
     # An array that is not contiguous, and a device of the caller's.
     device = ws.Device("hip", "gfx942", number=1)
     got = kernel(t=2.5, y=gpu(np.asfortranarray(y)), device=device)

@@ -107,6 +107,12 @@ class cuda:
     #: What the current stream of each device is, and the devices that were current.
     streams: dict[int, int] = {}
     entered: list[int] = []
+    #: How often something was waited for.
+    synchronised = 0
+
+    @staticmethod
+    def synchronize(place: device) -> None:
+        cuda.synchronised += 1
 
     @staticmethod
     def current_stream(place: device):
