@@ -69,11 +69,11 @@ def main() -> None:
         device, y, T = ws.Device("sim", "gfx942"), np.ones((1, 1)), np.full((1, 1), 300.0)
         q = np.ones((1, 1, 16, 16), np.float32)
         ws.attention(q, q, q, causal=True, device=device)
-        (module,) = _attention._modules.values()
+        (attention,) = _attention._kernels.values()
         for name, called, call in (
             ("kernel", kernel, lambda: kernel(t=0.0, y=y, parameters=T, device=device)),
             ("system", kernel, lambda: decay.rhs(300.0, y, device=device)),
-            ("attention", module["attention"],
+            ("attention", attention.kernel,
              lambda: ws.attention(q, q, q, causal=True, device=device)),
         ):  # fmt: skip
             beyond, simulation = launch_times(call, called, options.milliseconds)

@@ -115,6 +115,10 @@ def check_kernels() -> None:
     assert state.last_stream == 0x2000 and torch.cuda.entered == [1]
     assert (state.launches, state.live_allocations, state.modules_loaded) == (1, 0, 1)
     assert kernel.report is None and state.current_device == 1
+    # A call does not wait, a benchmark does.
+    assert torch.cuda.synchronised == 0
+    ws.testing.do_bench(lambda: kernel(t=2.5, y=gpu(y)), warmup=0, rep=0)
+    assert torch.cuda.synchronised == 2
     # An array that is not contiguous, and a device of the caller's.
     device = ws.Device("hip", "gfx942", number=1)
     got = kernel(t=2.5, y=gpu(np.asfortranarray(y)), device=device)
@@ -148,11 +152,65 @@ def check_places() -> None:
     elsewhere = torch.Tensor(T, torch.device("cuda", 0))
     fails("'parameters' is on the device 'cuda:0', 'y' on the device 'cuda:1'",
           lambda: kernel(t=0.0, y=gpu(y), parameters=elsewhere))  # fmt: skip
-    fails("expected a tensor in host memory", lambda: decay.rhs(1.0, gpu(y)))
     torch.version.hip = None
     fails("'y' is on the device 'cuda:1': expected a tensor in host memory",
           lambda: kernel(t=0.0, y=gpu(y), parameters=gpu(T)))  # fmt: skip
     torch.version.hip = "6.3"
+
+
+def check_systems() -> None:
+    @ws.ode_system
+    def decay(A: ws.State("mol/l"), B: ws.State("mol/l"), T: ws.Parameter("K")):
+        ws.term(T, reactants=A, products=B)
+
+    kernel = decay.compile()["rhs"]
+    seen = []
+
+    def rhs(name, grid, data):
+        words = unpack(kernel, data)
+        zones = words[next(a["name"] for a in kernel.arguments if a["kind"] == "zones")]
+        y, T = at(words["y"], (2, zones), float), at(words["parameters"], (1, zones), float)
+        seen.append(T.tolist())
+        at(words["dydt"], (2, zones), float)[...] = [-T[0] * y[0], T[0] * y[0]]
+
+    on_launch(rhs)
+    y = np.arange(1.0, 9.0).reshape(2, 4)
+    T = np.array([1.0, 2.0, 3.0, 4.0])
+    for given in (gpu(T), T, 2.0, gpu(np.array(2.0))):
+        rate = decay.rhs(given, gpu(y))
+        numbers = np.broadcast_to(getattr(given, "array", given), (4,))
+        assert seen.pop() == [numbers.tolist()] and rate.device == GPU
+        np.testing.assert_array_equal(rate.array, [-numbers * y[0], numbers * y[0]])
+    single = decay.rhs(2.0, gpu(y[:, 0].copy()))
+    assert single.shape == (2,) and single.array.tolist() == [-2.0, 2.0]
+    fails("y has the shape [3, 4], expected [2, zones] for the states A, B",
+          lambda: decay.rhs(1.0, gpu(np.ones((3, 4)))))  # fmt: skip
+    fails("T has the shape [3], expected a number, or one for each of the 4 zones",
+          lambda: decay.rhs(gpu(T[:3]), gpu(y)))  # fmt: skip
+    fails("unit: numbers on a GPU have to be the system's own",
+          lambda: decay.rhs(1.0, gpu(y), unit="mol/m^3"))  # fmt: skip
+    fails("expected elements of type f64, got f32",
+          lambda: decay.rhs(1.0, gpu(y.astype(np.float32))))  # fmt: skip
+
+    integrate = decay.compile("integrate", integration={"method": "tsit5"})["integrate"]
+
+    def step(name, grid, data):
+        words = unpack(integrate, data)
+        zones = words[next(a["name"] for a in integrate.arguments if a["kind"] == "zones")]
+        assert at(words["time"], (zones,), float).tolist() == [0.5] * zones
+        seen.append(zones)
+        at(words["states"], (2, zones), float)[...] = 2.0 * at(words["y"], (2, zones), float)
+        at(words["t1"], (zones,), float)[...] = np.int64(words["end"]).view(np.float64)
+        at(words["status"], (zones,), np.int32)[...] = 0
+
+    seen.clear()
+    on_launch(step)
+    result = decay.integrate(gpu(y), 3.0, t0=0.5, T=gpu(T), method="tsit5", first_step=0.1, batch=3)
+    assert seen == [3, 1]
+    np.testing.assert_array_equal(result.y.array, 2.0 * y)
+    assert result.t.array.tolist() == [3.0] * 4 and result.status.array.tolist() == [0] * 4
+    assert result.y.device == result.steps.device == GPU
+    assert not [k for k in kept if isinstance(k, BaseException)], kept
 
 
 def check_attention() -> None:
@@ -195,5 +253,6 @@ def check_attention() -> None:
 if __name__ == "__main__":
     check_kernels()
     check_places()
+    check_systems()
     check_attention()
     print("done")

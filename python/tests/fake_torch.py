@@ -50,6 +50,18 @@ class Tensor:
     def reshape(self, shape) -> Tensor:
         return Tensor(self.array.reshape(shape), self.device)
 
+    def expand(self, shape) -> Tensor:
+        return Tensor(np.broadcast_to(self.array, shape), self.device)
+
+    def __getitem__(self, some) -> Tensor:
+        return Tensor(self.array[some], self.device)
+
+    def __gt__(self, number) -> np.ndarray:
+        return self.array > number
+
+    def __rmul__(self, number) -> Tensor:
+        return Tensor(number * self.array, self.device)
+
     def data_ptr(self) -> int:
         return self.array.ctypes.data
 
@@ -71,6 +83,14 @@ class Tensor:
         return self.array.__dlpack_device__()
 
 
+def cat(tensors: list[Tensor], axis: int) -> Tensor:
+    return Tensor(np.concatenate([x.array for x in tensors], axis), tensors[0].device)
+
+
+def stack(tensors: list[Tensor], axis: int) -> Tensor:
+    return Tensor(np.stack([x.array for x in tensors], axis), tensors[0].device)
+
+
 def empty(shape, dtype, device) -> Tensor:
     return Tensor(np.full(shape, -1, repr(dtype).split(".")[1]), device)
 
@@ -87,6 +107,12 @@ class cuda:
     #: What the current stream of each device is, and the devices that were current.
     streams: dict[int, int] = {}
     entered: list[int] = []
+    #: How often something was waited for.
+    synchronised = 0
+
+    @staticmethod
+    def synchronize(place: device) -> None:
+        cuda.synchronised += 1
 
     @staticmethod
     def current_stream(place: device):

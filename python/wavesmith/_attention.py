@@ -13,7 +13,7 @@ import math
 import os
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -70,6 +70,11 @@ class _Problem:
 
     source_name = "<attention>"
 
+    def with_arrays(self, arrays: list) -> _Problem:
+        return _Problem(
+            self.text, self.names, arrays, self.sizes, self.o_shape, self.lse_shape, self.o_type
+        )
+
     def to_mlir(self) -> str:
         return self.text
 
@@ -91,7 +96,7 @@ def _number(name: str, value: Any) -> float:
 
 def _choice(name: str, value: Any, known: Sequence[str]) -> str:
     if value not in known:
-        raise ValueError(f"{name}: expected one of {', '.join(known)}, got {value!r:.60}")
+        raise ValueError(f"{name}: expected one of {', '.join(map(str, known))}, got {value!r:.60}")
     return value
 
 
@@ -326,49 +331,56 @@ def _build(
     return _Problem("\n".join(lines), names, arrays, sizes, o_shape, lse_shape, o_type)
 
 
-#: The modules last used, by text and options: the cache on disk would have each read and
+class _Compiled:
+    """A kernel of attention, and what it takes."""
+
+    def __init__(self, module: CompiledModule):
+        self.kernel = module["attention"]
+        kinds: dict[str, list[str]] = {"input": [], "dimension": [], "scalar": []}
+        for argument in self.kernel.arguments:
+            kinds.setdefault(argument["kind"], []).append(argument["name"])
+        self.inputs, self.dimensions = kinds["input"], kinds["dimension"]
+        #: "bias_size2" is the size of the bias's dimension 2.
+        self.sizes = [(name, *name.rsplit("_size", 1)) for name in kinds["scalar"]]
+
+
+#: The kernels last used, by text and options: the cache on disk would have each read and
 #: decoded again.
-_modules: dict[tuple, CompiledModule] = {}
-_MAX_MODULES = 64
+_kernels: dict[tuple, _Compiled] = {}
+_MAX_KERNELS = 64
 
 
-def _compile(problem: _Problem, target: str, options: dict) -> CompiledModule:
-    key = (problem.text, target, repr(sorted(options.items())))
+def _compile(problem: _Problem, target: str, options: dict) -> _Compiled:
+    key = (problem.text, target, repr(sorted(options.items())) if options else "")
     # Where stages are dumped the cache on disk does it.
-    module = None if os.environ.get("WAVESMITH_DUMP_IR") else _modules.pop(key, None)
-    if module is None:
-        module = compile(problem, target=target, **options)
-    _modules[key] = module
-    while len(_modules) > _MAX_MODULES:
-        _modules.pop(next(iter(_modules)), None)
-    return module
+    compiled = None if os.environ.get("WAVESMITH_DUMP_IR") else _kernels.pop(key, None)
+    if compiled is None:
+        compiled = _Compiled(compile(problem, target=target, **options))
+    _kernels[key] = compiled
+    while len(_kernels) > _MAX_KERNELS:
+        _kernels.pop(next(iter(_kernels)), None)
+    return compiled
 
 
 def _run(problem: _Problem, model: Any, target: str, device, threads: int, options: dict):
-    module = _compile(problem, target, options)
-    kernel = module["attention"]
+    compiled = _compile(problem, target, options)
     if 0 in problem.o_shape or 0 in problem.sizes.values() and not problem.sizes["queries"]:
         results = [np.zeros(problem.o_shape, dtype_of(problem.o_type))]
         if problem.lse_shape is not None:
             results.append(np.full(problem.lse_shape, -np.inf, np.float32))
     else:
-        inputs = [a["name"] for a in kernel.arguments if a["kind"] == "input"]
-        given: dict[str, Any] = dict(zip(inputs, problem.arrays))
-        for argument in kernel.arguments:
-            name = argument["name"]
-            if argument["kind"] == "dimension":
-                given[name] = problem.sizes[name]
-            elif argument["kind"] == "scalar":
-                # "bias_size2" is the size of the bias's dimension 2.
-                array, _, dimension = name.rpartition("_size")
-                given[name] = given[array].shape[int(dimension)]
+        given: dict[str, Any] = dict(zip(compiled.inputs, problem.arrays))
+        for name, array, dimension in compiled.sizes:
+            given[name] = given[array].shape[int(dimension)]
+        for name in compiled.dimensions:
+            given[name] = problem.sizes[name]
         if is_on_gpu(model):
             for name, array in given.items():
                 if isinstance(array, OnGPU):
                     given[name] = array.tensor
                 elif isinstance(array, np.ndarray):
                     given[name] = to_torch(array).to(model.device)
-        found = kernel(given, device=device, threads=threads)
+        found = compiled.kernel(given, device=device, threads=threads)
         results = list(found) if isinstance(found, tuple) else [found]
     if is_tensor(model):
         results = [
@@ -410,14 +422,16 @@ def _attention_problem(
         )  # fmt: skip
     # Without other operands the shapes say all.
     arrays = [as_array(name, x) for name, x in (("q", q), ("k", k), ("v", v))]
-    key = (*((x.shape, x.dtype) for x in arrays), *map(str, options.values()))
+    _choice("layout", layout, tuple(_LAYOUTS))
+    _choice("window_alignment", window_alignment, (None, *_ALIGNMENTS))
+    key = (*(x.shape for x in arrays), *(x.dtype for x in arrays), *options.values())
     problem = _problems.get(key)
     if problem is None:
         problem = _build(*arrays, **options)
-        if len(_problems) >= _MAX_MODULES:
+        if len(_problems) >= _MAX_KERNELS:
             _problems.clear()
-        _problems[key] = replace(problem, arrays=[])
-    return replace(problem, arrays=arrays)
+        _problems[key] = problem.with_arrays([])
+    return problem.with_arrays(arrays)
 
 
 _ATTENTION = frozenset(inspect.signature(_attention_problem).parameters)

@@ -21,7 +21,7 @@ _DTYPES = {
 }
 #: Types of the package ml_dtypes: its name, which is torch's too, and the unsigned
 #: integer of its size.
-_MORE_DTYPES = {
+_MORE_DTYPES: dict[str, tuple[str, np.dtype]] = {
     "bf16": ("bfloat16", np.dtype(np.uint16)),
     "f8E4M3FNUZ": ("float8_e4m3fnuz", np.dtype(np.uint8)),
 }

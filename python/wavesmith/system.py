@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from wavesmith import units
-from wavesmith.arrays import is_tensor, to_numpy, to_torch
+from wavesmith.arrays import is_on_gpu, is_tensor, no_gradient, to_numpy, to_torch
 from wavesmith.errors import CompileError, Place
 from wavesmith.importers.mlir_text import (
     LAYOUTS,
@@ -76,11 +76,11 @@ class Integration:
 
     def __repr__(self) -> str:
         counts = ", ".join(
-            f"{int(np.sum(self.status == s))} {s.name.lower().replace('_', ' ')}"
+            f"{int((self.status == s).sum())} {s.name.lower().replace('_', ' ')}"
             for s in Status
-            if np.any(self.status == s)
+            if (self.status == s).any()
         )
-        return f"<integration of {np.size(self.status)} zones: {counts}>"
+        return f"<integration of {self.status.reshape(-1).shape[0]} zones: {counts}>"
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,9 @@ class System:
     for each zone (`layout="soa"`; with "aos" a row a zone), an array without zones,
     or a dictionary of names (states left out are zero). A parameter is a number,
     or one for each zone. Results have the shape of the states; they are tensors of
-    torch where the states are one (in host memory), else arrays of NumPy.
+    torch where the states are one, else arrays of NumPy. Tensors on a GPU are taken
+    where they are (float64, in the system's own units), as `Kernel` says; parameters
+    beside them are numbers, or are there, too.
 
     Keywords that they share:
         t: the time, the same in all zones.
@@ -427,7 +429,7 @@ class System:
         if t0 is None:
             t0 = 1e-12 * end if method == "asymptotic" else 0.0
         start = call.column("t0", t0)
-        if method == "asymptotic" and not np.all(start > 0.0):
+        if method == "asymptotic" and not (start > 0.0).all():
             raise ValueError(
                 "method 'asymptotic' takes steps of a fraction of the time: t0 has to be "
                 f"above zero, got {float(start.min())}"
@@ -456,11 +458,11 @@ class System:
         if progress and not callable(progress):
             print(file=sys.stderr)
         axis = 1 if call.layout == "soa" else 0
-        y = np.concatenate([part[0] for part in parts], axis=axis)
-        columns = [np.concatenate([part[i] for part in parts]) for i in range(1, 5)]
+        y = call.join([part[0] for part in parts], axis)
+        columns = [call.join([part[i] for part in parts], 0) for i in range(1, 5)]
         if call.is_single:
             columns = [column[0] for column in columns]
-        elif call.is_tensor:
+        elif call.is_tensor and call.place is None:
             columns = [to_torch(column) for column in columns]
         return Integration(call.finish_states(y), *columns)
 
@@ -683,6 +685,11 @@ class _Call:
             if self.unit is not None:
                 raise ValueError("fractions have no unit: give basis or unit, not both")
         self.is_tensor = is_tensor(keywords["y"])
+        #: The GPU that has the arrays; None in host memory.
+        self.place = None
+        if is_on_gpu(keywords["y"]):
+            self._take_from_gpu(keywords, given)
+            return
         y, self.is_single = _states_array(system, "y", keywords["y"], self.layout)
         axis = 0 if self.layout == "soa" else 1
         zones = y.shape[1 - axis]
@@ -713,6 +720,32 @@ class _Call:
                              "'mole_fractions'")  # fmt: skip
         self.y = np.ascontiguousarray(y if self.scale is None else y * self.scale)
 
+    def _take_from_gpu(self, keywords: Mapping, given: Mapping) -> None:
+        """The arrays of a call on tensors of a GPU."""
+        y, system = keywords["y"], self.system
+        for name in ("unit", "basis", "density", "pressure"):
+            if keywords.get(name) is not None:
+                raise ValueError(
+                    f"{name}: numbers on a GPU have to be the system's own, since units and "
+                    "fractions are converted in host memory, where y.cpu() is"
+                )
+        if y.requires_grad and sys.modules["torch"].is_grad_enabled():
+            raise no_gradient("y")
+        check_choice("layout", self.layout, LAYOUTS)
+        count, axis = len(system.states), 0 if self.layout == "soa" else 1
+        self.is_single = tuple(y.shape) == (count,)
+        if self.is_single:
+            y = y.reshape((count, 1) if axis == 0 else (1, count))
+        if len(y.shape) != 2 or y.shape[axis] != count or not y.shape[1 - axis]:
+            wanted = f"[{count}, zones]" if axis == 0 else f"[zones, {count}]"
+            raise ValueError(
+                f"y has the shape {list(y.shape)}, expected {wanted} for the states "
+                f"{', '.join(system.states[:8])}{', ...' if count > 8 else ''}"
+            )
+        self.place, self.y, self.zones = y.device, y.detach(), y.shape[1 - axis]
+        self.scale = self.density = None
+        self.columns = {name: self.column(name, given[name]) for name in system.parameters}
+
     def _scale(self) -> np.ndarray | None:
         if self.unit is None:
             return None
@@ -722,12 +755,33 @@ class _Call:
         )
         return factors[:, np.newaxis] if self.layout == "soa" else factors
 
-    def column(self, what: str, given) -> np.ndarray:
-        return _column(what, given, self.zones)
+    def column(self, what: str, given):
+        if self.place is None:
+            return _column(what, given, self.zones)
+        if not is_on_gpu(given):
+            return to_torch(_column(what, given, self.zones).copy()).to(self.place)
+        if tuple(given.shape) not in ((), (1,), (self.zones,)):
+            raise ValueError(
+                f"{what} has the shape {list(given.shape)}, expected a number, or one for each "
+                f"of the {self.zones} zones"
+            )
+        return given.detach().expand((self.zones,))
 
-    def inputs(self, some: slice | None = None) -> dict[str, np.ndarray]:
+    def join(self, parts: list, axis: int):
+        """Arrays of one batch after the other."""
+        if self.place is None:
+            return np.concatenate(parts, axis=axis)
+        return parts[0] if len(parts) == 1 else sys.modules["torch"].cat(parts, axis)
+
+    def inputs(self, some: slice | None = None) -> dict[str, Any]:
         some = some or slice(None)
         soa = self.layout == "soa"
+        if self.place is not None:
+            on_gpu = {"y": self.y[:, some] if soa else self.y[some]}
+            if self.columns:
+                columns = [column[some] for column in self.columns.values()]
+                on_gpu["parameters"] = sys.modules["torch"].stack(columns, 0 if soa else 1)
+            return on_gpu
         arrays = {"y": np.ascontiguousarray(self.y[:, some] if soa else self.y[some])}
         if self.columns:
             stacked = np.empty((len(self.columns), arrays["y"].shape[1 if soa else 0]))
@@ -751,7 +805,7 @@ class _Call:
 
     def squeeze(self, array: np.ndarray):
         array = array.reshape(-1) if self.is_single else array
-        return to_torch(array) if self.is_tensor else array
+        return to_torch(array) if self.is_tensor and self.place is None else array
 
     def _along(self, numbers: np.ndarray) -> np.ndarray:
         """A number a zone, to be multiplied with states."""

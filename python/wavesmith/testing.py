@@ -4,10 +4,13 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Sequence
 
 import numpy as np
+
+from wavesmith.arrays import is_on_gpu
 
 __all__ = ["do_bench"]
 
@@ -29,7 +32,8 @@ def do_bench(
 
     Args:
         function: called without arguments; it has to wait for what it starts, as
-            kernels do.
+            kernels do in host memory. Where it returns tensors on a GPU, these are
+            waited for.
         warmup: milliseconds for calls that are not counted.
         rep: milliseconds for calls that are; at least one is made.
         quantiles: of the times, each from 0 to 1.
@@ -45,15 +49,22 @@ def do_bench(
     if quantiles is not None and not all(0.0 <= q <= 1.0 for q in quantiles):
         raise ValueError(f"quantiles are from 0 to 1, got {list(quantiles)}")
     start = time.perf_counter()
-    function()
+    _wait_for(function())
     while (time.perf_counter() - start) * 1e3 < warmup:
-        function()
+        _wait_for(function())
     times: list[float] = []
     start = time.perf_counter()
     while not times or (time.perf_counter() - start) * 1e3 < rep:
         before = time.perf_counter()
-        function()
+        _wait_for(function())
         times.append((time.perf_counter() - before) * 1e3)
     if quantiles is not None:
         return [float(q) for q in np.quantile(times, list(quantiles))]
     return float(_MODES[return_mode](times))
+
+
+def _wait_for(result: object) -> None:
+    """Wait for the GPUs that tensors are on."""
+    for thing in result if isinstance(result, (tuple, list)) else (result,):
+        if is_on_gpu(thing):
+            sys.modules["torch"].cuda.synchronize(thing.device)

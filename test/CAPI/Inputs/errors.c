@@ -271,6 +271,14 @@ int main(int argc, char **argv) {
          WAVESMITH_INVALID_ARGUMENT, "jacobian");
   CHECK(!kept);
   wavesmith_report_free(NULL);
+  EXPECT(wavesmith_launch(device, copy, "rhs", good, 3, 3, NULL, &message),
+         WAVESMITH_DEVICE_ERROR, "need a GPU");
+  EXPECT(wavesmith_launch(device, copy, "rhs", good, 2, 0, NULL, &message),
+         WAVESMITH_DEVICE_ERROR, "need a GPU");
+  EXPECT(wavesmith_launch(device, copy, "rhs", good, 1, 0, NULL, &message),
+         WAVESMITH_INVALID_ARGUMENT, "needs input 'y'");
+  EXPECT(wavesmith_launch(NULL, copy, "rhs", good, 3, 3, NULL, &message),
+         WAVESMITH_INVALID_ARGUMENT, "device");
   CHECK(wavesmith_report_host_seconds(NULL) == 0);
   wavesmith_string_free(report);
 
