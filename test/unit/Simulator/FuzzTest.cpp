@@ -67,7 +67,8 @@ unsigned rounds(unsigned count) {
 
 std::mt19937_64 generator(unsigned seed) {
   const char *other = std::getenv("WAVESMITH_FUZZ_SEED");
-  return std::mt19937_64(seed + (other ? 1000 * std::atoi(other) : 0));
+  return std::mt19937_64(
+      seed + (other ? 1000 * std::strtoull(other, nullptr, 10) : 0));
 }
 
 /// What came of the launches of one test.
