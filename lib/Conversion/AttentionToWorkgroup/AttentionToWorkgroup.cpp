@@ -110,13 +110,53 @@ public:
 
 private:
   void buildBody(Value tile, Value head, Value batch);
-  /// What the loop over the tiles of keys carries: keys and values in LDS, the
-  /// next ones in registers if there is a prefetch, the running maximum, what
-  /// each lane has summed, and the result.
-  SmallVector<Value> buildStart(Value firstKey);
-  /// What one tile of keys adds. Tiles that begin before `whole` have no pair
-  /// that is masked.
-  SmallVector<Value> buildStep(Value firstKey, ValueRange state, Value whole);
+  /// What the loop over the tiles of keys carries. It is one tile ahead with
+  /// the products of keys and queries, so that matrix instructions for one tile
+  /// stand beside the exponents of the one before: `keys` are those of the tile
+  /// behind that of `scores`, `values` those of its own.
+  struct State {
+    /// In LDS.
+    Value keys, values;
+    /// What goes there next, in registers; null without a prefetch.
+    Value nextKeys, nextValues;
+    /// Scores of this tile, masked, and what weights are relative to, this tile
+    /// included.
+    Value scores, maximum;
+    /// What each lane has summed of the tiles before, and the result of them.
+    Value sum, out;
+
+    SmallVector<Value> getValues() const {
+      SmallVector<Value> values{keys, this->values};
+      if (nextKeys)
+        values.append({nextKeys, nextValues});
+      values.append({scores, maximum, sum, out});
+      return values;
+    }
+    static State take(ValueRange values) {
+      State state;
+      bool isAhead = values.size() == 8;
+      state.keys = values[0], state.values = values[1];
+      if (isAhead)
+        state.nextKeys = values[2], state.nextValues = values[3];
+      size_t first = isAhead ? 4 : 2;
+      state.scores = values[first], state.maximum = values[first + 1];
+      state.sum = values[first + 2], state.out = values[first + 3];
+      return state;
+    }
+  };
+  /// All tiles from `begin` to `end`, which are not empty; tiles that begin
+  /// before `whole` have no pair that is masked. Gives the maximum, the sums
+  /// and the result.
+  SmallVector<Value> buildTiles(Value begin, Value end, Value whole);
+  State buildStart(Value begin, Value whole);
+  /// Adds the tile whose scores are there, and computes the next one's.
+  State buildStep(Value firstKey, State state, Value whole);
+  /// Products of the keys in LDS with the queries.
+  Value buildProducts(Value keysInLDS);
+  /// Adds weights to the sums and weighted values to the result.
+  void addWeighted(State &state);
+  /// From products to scores; scales what was summed where the maximum grows.
+  void buildScores(State &state, Value products, Value firstKey, Value whole);
   Value loadKeys(Value firstKey) {
     return LoadTileOp::create(b, keyLoad, keyView,
                               ValueRange{firstKey, index(0)}, kVector);
@@ -125,13 +165,10 @@ private:
     return LoadTileOp::create(b, valueLoad, valueView,
                               ValueRange{index(0), firstKey}, kVector);
   }
-  /// Scores as the softmax takes them, to be multiplied by `factor` for base 2.
-  struct Scores {
-    Value tile;
-    double factor;
-  };
+  /// What scores are to be multiplied by for base 2.
+  double scoreFactor();
   /// All that is done to the products of keys and queries but masking.
-  Scores applyScore(Value products, Value firstKey);
+  Value applyScore(Value products, Value firstKey);
   /// Scores with -inf where a pair does not take part.
   Value applyMask(Value scores, Value firstKey);
   void chooseTypes();
@@ -157,6 +194,11 @@ private:
   /// its lengths.
   void findSequence();
   Value reduce(Value tile, RankedTensorType type, bool isMaximum);
+  /// Of this wavefront among those of its SIMD, if the schedule sets one.
+  void setPriority(int64_t priority) {
+    if (schedule.getPriority() != 0)
+      ROCDL::SetPrioOp::create(b, priority);
+  }
   Value spread(Value row, RankedTensorType type) {
     return BroadcastTileOp::create(b, type, row, 0);
   }
@@ -329,15 +371,24 @@ Value Kernel::reduce(Value tile, RankedTensorType type, bool isMaximum) {
   return reduction.getResult();
 }
 
-Kernel::Scores Kernel::applyScore(Value products, Value firstKey) {
+double Kernel::scoreFactor() {
+  double factor = 1.4426950408889634;
   if (scoreBuilder.isNeeded())
-    return {scoreBuilder.apply(products, firstKey), 1.4426950408889634};
-  double factor = op.getScale().convertToDouble() * 1.4426950408889634;
-  // A positive factor leaves the order alone: it can wait for the exponent,
+    return factor;
+  // A positive scale leaves the order alone: it can wait for the exponent,
   // where it is part of a fused multiply-add.
-  if (factor > 0)
-    return {products, factor};
-  return {arith::MulFOp::create(b, products, fill(scoreType, factor)), 1.0};
+  factor *= op.getScale().convertToDouble();
+  return factor > 0 ? factor : 1.0;
+}
+
+Value Kernel::applyScore(Value products, Value firstKey) {
+  if (scoreBuilder.isNeeded())
+    return scoreBuilder.apply(products, firstKey);
+  double scale = op.getScale().convertToDouble();
+  if (scale > 0)
+    return products;
+  return arith::MulFOp::create(b, products,
+                               fill(scoreType, scale * 1.4426950408889634));
 }
 
 Value Kernel::applyMask(Value scores, Value firstKey) {
@@ -373,53 +424,24 @@ Value Kernel::applyMask(Value scores, Value firstKey) {
       fill(scoreType, -std::numeric_limits<double>::infinity()));
 }
 
-SmallVector<Value> Kernel::buildStart(Value firstKey) {
-  Value keys = StageTileOp::create(b, stagedKeys, loadKeys(firstKey), Value());
-  Value values =
-      StageTileOp::create(b, stagedValues, loadValues(firstKey), Value());
-  SmallVector<Value> state{keys, values};
-  Value next = add(firstKey, index(schedule.getKeys()));
-  if (schedule.getPrefetch())
-    state.append({loadKeys(next), loadValues(next)});
-  state.append({fill(rowType, -std::numeric_limits<double>::infinity()),
-                fill(partType, 0.0), fill(sumType, 0.0)});
-  return state;
+Value Kernel::buildProducts(Value keysInLDS) {
+  SmallVector<int64_t> nowhere(llvm::Log2_64(schedule.getWaves()), 0);
+  auto layout = LayoutBuilder(op.getContext())
+                    .registers(1, {1, 2, 4})
+                    .lanes(0, {1, 2, 8, 4, 16})
+                    .lanes(1, 8)
+                    .waves(0, nowhere)
+                    .get();
+  auto type = RankedTensorType::get({schedule.getKeys(), paddedDim},
+                                    op.getInputElementType(), layout);
+  return DotOp::create(b, scoreType, ReadTileOp::create(b, type, keysInLDS),
+                       qTile, fill(scoreType, 0.0));
 }
 
-SmallVector<Value> Kernel::buildStep(Value firstKey, ValueRange state,
-                                     Value whole) {
-  MLIRContext *context = op.getContext();
-  Value keysInLDS = state[0], valuesInLDS = state[1];
-  bool isAhead = schedule.getPrefetch();
-  size_t first = isAhead ? 4 : 2;
-  Value reference = state[first], sum = state[first + 1];
-  Value out = state[first + 2];
-  int64_t dim = paddedDim, valueDim = paddedValueDim;
-  int64_t keys = schedule.getKeys();
-  Type element = op.getInputElementType();
-  SmallVector<int64_t> nowhere(llvm::Log2_64(schedule.getWaves()), 0);
+void Kernel::buildScores(State &state, Value products, Value firstKey,
+                         Value whole) {
   double none = -std::numeric_limits<double>::infinity();
-  Value next = add(firstKey, index(keys));
-  Value afterNext = add(next, index(keys));
-
-  auto keyLayout = LayoutBuilder(context)
-                       .registers(1, {1, 2, 4})
-                       .lanes(0, {1, 2, 8, 4, 16})
-                       .lanes(1, 8)
-                       .waves(0, nowhere)
-                       .get();
-  Value keyTile = ReadTileOp::create(
-      b, RankedTensorType::get({keys, dim}, element, keyLayout), keysInLDS);
-  Value products =
-      DotOp::create(b, scoreType, keyTile, qTile, fill(scoreType, 0.0));
-  // The next keys go to LDS as soon as nobody reads these any more; those after
-  // them are on their way then, for as long as a whole step.
-  Value nextKeys = isAhead ? state[2] : loadKeys(next);
-  keysInLDS = StageTileOp::create(b, stagedKeys, nextKeys, keysInLDS);
-  if (isAhead)
-    nextKeys = loadKeys(afterNext);
-
-  auto [scores, factor] = applyScore(products, firstKey);
+  Value scores = applyScore(products, firstKey);
   auto mask = scf::IfOp::create(
       b, TypeRange(scoreType),
       arith::CmpIOp::create(b, arith::CmpIPredicate::sge, firstKey, whole)
@@ -432,22 +454,23 @@ SmallVector<Value> Kernel::buildStep(Value firstKey, ValueRange state,
     b.setInsertionPointToStart(mask.elseBlock());
     scf::YieldOp::create(b, scores);
   }
-  scores = mask.getResult(0);
+  state.scores = mask.getResult(0);
 
   // The maximum that exponents are relative to is replaced where it has grown
   // by so much that what is relative to it could become too large.
   int64_t rescaleAbove = schedule.getRescaleAbove();
-  if (isa<Float8E4M3FNUZType>(element))
+  if (isa<Float8E4M3FNUZType>(op.getInputElementType()))
     rescaleAbove = std::min(rescaleAbove, kLog2LargestWeightF8);
-  Value largest = arith::MulFOp::create(b, reduce(scores, partType, true),
-                                        fill(partType, factor));
-  auto limit = [&](RankedTensorType type, Value old) -> Value {
+  Value largest = arith::MulFOp::create(b, reduce(state.scores, partType, true),
+                                        fill(partType, scoreFactor()));
+  auto limit = [&](RankedTensorType type) -> Value {
+    Value old = state.maximum;
     if (type != rowType)
       old = BroadcastTileOp::create(b, type, old, 0);
     return arith::AddFOp::create(b, old, fill(type, rescaleAbove));
   };
   Value grows = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, largest,
-                                      limit(partType, reference));
+                                      limit(partType));
   auto rescale = scf::IfOp::create(b, TypeRange{rowType, partType, sumType},
                                    AnyTileOp::create(b, b.getI1Type(), grows),
                                    /*addThenBlock=*/true,
@@ -457,30 +480,36 @@ SmallVector<Value> Kernel::buildStep(Value firstKey, ValueRange state,
     b.setInsertionPointToStart(rescale.thenBlock());
     Value ofAll = reduce(largest, rowType, true);
     Value isLarger = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, ofAll,
-                                           limit(rowType, reference));
-    Value larger = arith::SelectOp::create(b, isLarger, ofAll, reference);
+                                           limit(rowType));
+    Value larger = arith::SelectOp::create(b, isLarger, ofAll, state.maximum);
     // A query that nothing takes part in for yet must not see -inf - -inf.
     Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, larger,
                                          fill(rowType, none));
     Value finite =
         arith::SelectOp::create(b, isNone, fill(rowType, 0.0), larger);
-    Value shrink =
-        math::Exp2Op::create(b, arith::SubFOp::create(b, reference, finite));
+    Value shrink = math::Exp2Op::create(
+        b, arith::SubFOp::create(b, state.maximum, finite));
     Value shrunkSum = arith::MulFOp::create(
-        b, sum, BroadcastTileOp::create(b, partType, shrink, 0));
-    Value shrunkOut = arith::MulFOp::create(b, out, spread(shrink, sumType));
+        b, state.sum, BroadcastTileOp::create(b, partType, shrink, 0));
+    Value shrunkOut =
+        arith::MulFOp::create(b, state.out, spread(shrink, sumType));
     scf::YieldOp::create(b, ValueRange{larger, shrunkSum, shrunkOut});
     b.setInsertionPointToStart(rescale.elseBlock());
-    scf::YieldOp::create(b, ValueRange{reference, sum, out});
+    scf::YieldOp::create(b, ValueRange{state.maximum, state.sum, state.out});
   }
-  reference = rescale.getResult(0), sum = rescale.getResult(1);
-  out = rescale.getResult(2);
-  Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, reference,
-                                       fill(rowType, none));
-  Value finite = arith::SelectOp::create(b, isNone, fill(rowType, 0.0),
-                                         arith::NegFOp::create(b, reference));
+  state.maximum = rescale.getResult(0), state.sum = rescale.getResult(1);
+  state.out = rescale.getResult(2);
+}
+
+void Kernel::addWeighted(State &state) {
+  Type element = op.getInputElementType();
+  double none = -std::numeric_limits<double>::infinity();
+  Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ,
+                                       state.maximum, fill(rowType, none));
+  Value finite = arith::SelectOp::create(
+      b, isNone, fill(rowType, 0.0), arith::NegFOp::create(b, state.maximum));
   Value weights = math::Exp2Op::create(
-      b, math::FmaOp::create(b, scores, fill(scoreType, factor),
+      b, math::FmaOp::create(b, state.scores, fill(scoreType, scoreFactor()),
                              spread(finite, scoreType)));
   Value operand = weights;
   if (!element.isF32()) {
@@ -497,24 +526,81 @@ SmallVector<Value> Kernel::buildStep(Value firstKey, ValueRange state,
       weights = arith::ExtFOp::create(b, scoreType, operand);
     }
   }
-  sum = arith::AddFOp::create(b, sum, reduce(weights, partType, false));
-  auto valueLayout = LayoutBuilder(context)
-                         .registers(1, {1, 2, 4})
-                         .lanes(0, {1, 2, 4, 8, 16})
-                         .lanes(1, 8)
-                         .waves(0, nowhere)
-                         .get();
-  Value valueTile = ReadTileOp::create(
-      b, RankedTensorType::get({valueDim, keys}, element, valueLayout),
-      valuesInLDS);
-  out = DotOp::create(b, sumType, valueTile, operand, out);
-  Value nextValues = isAhead ? state[3] : loadValues(next);
-  valuesInLDS = StageTileOp::create(b, stagedValues, nextValues, valuesInLDS);
-  SmallVector<Value> results{keysInLDS, valuesInLDS};
+  state.sum =
+      arith::AddFOp::create(b, state.sum, reduce(weights, partType, false));
+  SmallVector<int64_t> nowhere(llvm::Log2_64(schedule.getWaves()), 0);
+  auto layout = LayoutBuilder(op.getContext())
+                    .registers(1, {1, 2, 4})
+                    .lanes(0, {1, 2, 4, 8, 16})
+                    .lanes(1, 8)
+                    .waves(0, nowhere)
+                    .get();
+  auto type = RankedTensorType::get({paddedValueDim, schedule.getKeys()},
+                                    element, layout);
+  state.out =
+      DotOp::create(b, sumType, ReadTileOp::create(b, type, state.values),
+                    operand, state.out);
+}
+
+Kernel::State Kernel::buildStart(Value begin, Value whole) {
+  State state;
+  state.keys = StageTileOp::create(b, stagedKeys, loadKeys(begin), Value());
+  state.values =
+      StageTileOp::create(b, stagedValues, loadValues(begin), Value());
+  Value keys = index(schedule.getKeys());
+  Value next = add(begin, keys);
+  Value nextKeys = loadKeys(next);
+  Value products = buildProducts(state.keys);
+  state.keys = StageTileOp::create(b, stagedKeys, nextKeys, state.keys);
+  if (schedule.getPrefetch()) {
+    state.nextKeys = loadKeys(add(next, keys));
+    state.nextValues = loadValues(next);
+  }
+  state.maximum = fill(rowType, -std::numeric_limits<double>::infinity());
+  state.sum = fill(partType, 0.0);
+  state.out = fill(sumType, 0.0);
+  buildScores(state, products, begin, whole);
+  return state;
+}
+
+Kernel::State Kernel::buildStep(Value firstKey, State state, Value whole) {
+  bool isAhead = schedule.getPrefetch();
+  Value keys = index(schedule.getKeys());
+  Value next = add(firstKey, keys), third = add(next, keys);
+  setPriority(schedule.getPriority());
+  Value products = buildProducts(state.keys);
+  // The keys after these go to LDS as soon as nobody reads these any more; what
+  // follows is on its way then, for as long as a whole step.
+  state.keys = StageTileOp::create(
+      b, stagedKeys, isAhead ? state.nextKeys : loadKeys(third), state.keys);
   if (isAhead)
-    results.append({nextKeys, loadValues(afterNext)});
-  results.append({reference, sum, out});
-  return results;
+    state.nextKeys = loadKeys(add(third, keys));
+  addWeighted(state);
+  state.values = StageTileOp::create(
+      b, stagedValues, isAhead ? state.nextValues : loadValues(next),
+      state.values);
+  if (isAhead)
+    state.nextValues = loadValues(third);
+  setPriority(0);
+  buildScores(state, products, next, whole);
+  return state;
+}
+
+SmallVector<Value> Kernel::buildTiles(Value begin, Value end, Value whole) {
+  Value keys = index(schedule.getKeys());
+  State state = buildStart(begin, whole);
+  auto loop = scf::ForOp::create(b, begin, subtract(end, keys), keys,
+                                 state.getValues());
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToEnd(loop.getBody());
+    State next = buildStep(loop.getInductionVar(),
+                           State::take(loop.getRegionIterArgs()), whole);
+    scf::YieldOp::create(b, next.getValues());
+  }
+  state = State::take(loop.getResults());
+  addWeighted(state);
+  return {state.maximum, state.sum, state.out};
 }
 
 void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
@@ -593,19 +679,23 @@ void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
                                          firstQuery, numQueries);
     end = arith::SelectOp::create(b, isPast, zero, end);
   }
-  SmallVector<Value> state = buildStart(begin);
-  auto loop = scf::ForOp::create(b, begin, end, keys, state);
+  // Without any tile there may be nothing to read.
+  auto tiles = scf::IfOp::create(
+      b, TypeRange{rowType, partType, sumType},
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, begin, end)
+          .getResult(),
+      /*addThenBlock=*/true, /*addElseBlock=*/true);
   {
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToEnd(loop.getBody());
+    b.setInsertionPointToStart(tiles.thenBlock());
+    scf::YieldOp::create(b, buildTiles(begin, end, whole));
+    b.setInsertionPointToStart(tiles.elseBlock());
     scf::YieldOp::create(
-        b, buildStep(loop.getInductionVar(), loop.getRegionIterArgs(), whole));
+        b, ValueRange{fill(rowType, -std::numeric_limits<double>::infinity()),
+                      fill(partType, 0.0), fill(sumType, 0.0)});
   }
-  state = llvm::to_vector_of<Value>(loop.getResults());
-
-  Value out = state.pop_back_val();
-  Value sum = reduce(state.pop_back_val(), rowType, /*isMaximum=*/false);
-  Value maximum = state.pop_back_val();
+  Value maximum = tiles.getResult(0), out = tiles.getResult(2);
+  Value sum = reduce(tiles.getResult(1), rowType, /*isMaximum=*/false);
   Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sum,
                                        fill(rowType, 0.0));
   Value inverse = arith::DivFOp::create(b, fill(rowType, 1.0), sum);
@@ -852,8 +942,6 @@ static LogicalResult checkSchedule(AttentionOp op,
   auto refuse = [&](const Twine &what) {
     return op.emitError("the schedule ") << schedule << " " << what.str();
   };
-  if (schedule.getPriority() != 0)
-    return refuse("sets a priority, which is not supported yet");
   if (schedule.getDies() != 1)
     return refuse("renumbers workgroups for dies, which is not supported yet");
   if (!target)

@@ -233,6 +233,8 @@ private:
   Value isFirstHolder(LayoutAttr layout);
 
   Value extract(Value vector, int64_t element) {
+    if (auto elements = vector.getDefiningOp<vector::FromElementsOp>())
+      return elements.getElements()[element];
     return vector::ExtractOp::create(builder, loc, vector, element);
   }
   /// Some elements of a fragment as a vector.
@@ -888,17 +890,35 @@ LogicalResult LaneBody::findBarriers(Block &block, LdsState &state,
         state = {};
       (isWrite ? state.written : state.read).insert(memory);
     } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      // Around once more for what an iteration leaves to the next; the loop may
-      // have no iteration at all.
-      LdsState around = state;
-      do {
-        LdsState behind = around;
-        if (failed(findBarriers(*loop.getBody(), behind, isDivergent)))
-          return failure();
-        if (!around.join(behind))
-          break;
-      } while (true);
-      state = around;
+      if (barriers.contains(&op))
+        state = {};
+      // Around once more for what an iteration leaves to the next.
+      auto goAround = [&](LdsState around) -> FailureOr<LdsState> {
+        do {
+          LdsState behind = around;
+          if (failed(findBarriers(*loop.getBody(), behind, isDivergent)))
+            return failure();
+          if (!around.join(behind))
+            return around;
+        } while (true);
+      };
+      FailureOr<LdsState> around = goAround({});
+      if (failed(around))
+        return failure();
+      // A barrier that only the first iteration needs stands before the loop.
+      size_t needed = barriers.size();
+      llvm::SetVector<Operation *> inside = barriers;
+      FailureOr<LdsState> fromOutside = goAround(state);
+      if (failed(fromOutside))
+        return failure();
+      if (barriers.size() > needed) {
+        barriers = std::move(inside);
+        barriers.insert(&op);
+        fromOutside = around;
+      }
+      // The loop may have no iteration at all: what was before it still holds,
+      // if no barrier is there.
+      state = *fromOutside;
     } else if (auto branches = dyn_cast<scf::IfOp>(op)) {
       LdsState joined = state;
       for (Region &region : op.getRegions()) {
@@ -1139,16 +1159,17 @@ Value LaneBody::roundToBF16(Value fragment, VectorType type, bool truncates) {
         number(1));
     return add(add(x, last), number(0x7fff));
   };
+  // The upper halves, two to a register: one instruction.
   SmallVector<Value> words;
-  for (int64_t i = 0; i < count; i += 2) {
-    Value low = arith::ShRUIOp::create(builder, loc, bits(i), number(16));
-    Value high = arith::AndIOp::create(builder, loc, bits(i + 1),
-                                       number(int32_t(0xffff0000)));
-    words.push_back(arith::OrIOp::create(builder, loc, low, high));
+  SmallVector<int64_t> upper;
+  for (int64_t i = 0; i < count; ++i) {
+    words.push_back(bits(i));
+    upper.push_back(2 * i + 1);
   }
-  return vector::BitCastOp::create(
-      builder, loc, type,
-      fromElements(VectorType::get({count / 2}, i32), words));
+  Value halves = vector::BitCastOp::create(
+      builder, loc, VectorType::get({2 * count}, type.getElementType()),
+      fromElements(VectorType::get({count}, i32), words));
+  return vector::ShuffleOp::create(builder, loc, halves, halves, upper);
 }
 
 Value LaneBody::roundToF8(Value fragment, VectorType type) {
@@ -1428,6 +1449,10 @@ LogicalResult LaneBody::rewrite(Operation *op) {
       })
       .Case([&](TilePositionOp op) {
         rewritePosition(op);
+        return success();
+      })
+      .Case([&](ROCDL::SetPrioOp op) {
+        builder.clone(*op);
         return success();
       })
       // Resolved where it is used.
