@@ -113,35 +113,21 @@ private:
   /// What the loop over the tiles of keys carries. It is one tile ahead with
   /// the products of keys and queries, so that matrix instructions for one tile
   /// stand beside the exponents of the one before: `keys` are those of the tile
-  /// behind that of `scores`, `values` those of its own.
+  /// behind that of `exponents`, `values` those of its own.
   struct State {
     /// In LDS.
     Value keys, values;
-    /// What goes there next, in registers; null without a prefetch.
-    Value nextKeys, nextValues;
-    /// Scores of this tile, masked, and what weights are relative to, this tile
-    /// included.
-    Value scores, maximum;
+    /// Exponents of this tile's weights in base 2, and the maximum that they
+    /// are relative to, this tile included.
+    Value exponents, maximum;
     /// What each lane has summed of the tiles before, and the result of them.
     Value sum, out;
 
     SmallVector<Value> getValues() const {
-      SmallVector<Value> values{keys, this->values};
-      if (nextKeys)
-        values.append({nextKeys, nextValues});
-      values.append({scores, maximum, sum, out});
-      return values;
+      return {keys, values, exponents, maximum, sum, out};
     }
     static State take(ValueRange values) {
-      State state;
-      bool isAhead = values.size() == 8;
-      state.keys = values[0], state.values = values[1];
-      if (isAhead)
-        state.nextKeys = values[2], state.nextValues = values[3];
-      size_t first = isAhead ? 4 : 2;
-      state.scores = values[first], state.maximum = values[first + 1];
-      state.sum = values[first + 2], state.out = values[first + 3];
-      return state;
+      return {values[0], values[1], values[2], values[3], values[4], values[5]};
     }
   };
   /// All tiles from `begin` to `end`, which are not empty; tiles that begin
@@ -149,14 +135,16 @@ private:
   /// and the result.
   SmallVector<Value> buildTiles(Value begin, Value end, Value whole);
   State buildStart(Value begin, Value whole);
-  /// Adds the tile whose scores are there, and computes the next one's.
+  /// Adds the tile whose exponents are there, and computes the next one's.
   State buildStep(Value firstKey, State state, Value whole);
   /// Products of the keys in LDS with the queries.
   Value buildProducts(Value keysInLDS);
   /// Adds weights to the sums and weighted values to the result.
   void addWeighted(State &state);
-  /// From products to scores; scales what was summed where the maximum grows.
-  void buildScores(State &state, Value products, Value firstKey, Value whole);
+  /// From products to exponents; scales what was summed where the maximum
+  /// grows.
+  void buildExponents(State &state, Value products, Value firstKey,
+                      Value whole);
   Value loadKeys(Value firstKey) {
     return LoadTileOp::create(b, keyLoad, keyView,
                               ValueRange{firstKey, index(0)}, kVector);
@@ -438,8 +426,8 @@ Value Kernel::buildProducts(Value keysInLDS) {
                        qTile, fill(scoreType, 0.0));
 }
 
-void Kernel::buildScores(State &state, Value products, Value firstKey,
-                         Value whole) {
+void Kernel::buildExponents(State &state, Value products, Value firstKey,
+                            Value whole) {
   double none = -std::numeric_limits<double>::infinity();
   Value scores = applyScore(products, firstKey);
   auto mask = scf::IfOp::create(
@@ -454,14 +442,14 @@ void Kernel::buildScores(State &state, Value products, Value firstKey,
     b.setInsertionPointToStart(mask.elseBlock());
     scf::YieldOp::create(b, scores);
   }
-  state.scores = mask.getResult(0);
+  scores = mask.getResult(0);
 
   // The maximum that exponents are relative to is replaced where it has grown
   // by so much that what is relative to it could become too large.
   int64_t rescaleAbove = schedule.getRescaleAbove();
   if (isa<Float8E4M3FNUZType>(op.getInputElementType()))
     rescaleAbove = std::min(rescaleAbove, kLog2LargestWeightF8);
-  Value largest = arith::MulFOp::create(b, reduce(state.scores, partType, true),
+  Value largest = arith::MulFOp::create(b, reduce(scores, partType, true),
                                         fill(partType, scoreFactor()));
   auto limit = [&](RankedTensorType type) -> Value {
     Value old = state.maximum;
@@ -499,18 +487,18 @@ void Kernel::buildScores(State &state, Value products, Value firstKey,
   }
   state.maximum = rescale.getResult(0), state.sum = rescale.getResult(1);
   state.out = rescale.getResult(2);
-}
-
-void Kernel::addWeighted(State &state) {
-  Type element = op.getInputElementType();
-  double none = -std::numeric_limits<double>::infinity();
   Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ,
                                        state.maximum, fill(rowType, none));
   Value finite = arith::SelectOp::create(
       b, isNone, fill(rowType, 0.0), arith::NegFOp::create(b, state.maximum));
-  Value weights = math::Exp2Op::create(
-      b, math::FmaOp::create(b, state.scores, fill(scoreType, scoreFactor()),
-                             spread(finite, scoreType)));
+  // Computed here, it fills the registers that the loop carries.
+  state.exponents = math::FmaOp::create(
+      b, scores, fill(scoreType, scoreFactor()), spread(finite, scoreType));
+}
+
+void Kernel::addWeighted(State &state) {
+  Type element = op.getInputElementType();
+  Value weights = math::Exp2Op::create(b, state.exponents);
   Value operand = weights;
   if (!element.isF32()) {
     // A weight that is NaN makes the sum NaN, and so the result, whatever it
@@ -548,18 +536,13 @@ Kernel::State Kernel::buildStart(Value begin, Value whole) {
   state.values =
       StageTileOp::create(b, stagedValues, loadValues(begin), Value());
   Value keys = index(schedule.getKeys());
-  Value next = add(begin, keys);
-  Value nextKeys = loadKeys(next);
+  Value nextKeys = loadKeys(add(begin, keys));
   Value products = buildProducts(state.keys);
   state.keys = StageTileOp::create(b, stagedKeys, nextKeys, state.keys);
-  if (schedule.getPrefetch()) {
-    state.nextKeys = loadKeys(add(next, keys));
-    state.nextValues = loadValues(next);
-  }
   state.maximum = fill(rowType, -std::numeric_limits<double>::infinity());
   state.sum = fill(partType, 0.0);
   state.out = fill(sumType, 0.0);
-  buildScores(state, products, begin, whole);
+  buildExponents(state, products, begin, whole);
   return state;
 }
 
@@ -567,22 +550,22 @@ Kernel::State Kernel::buildStep(Value firstKey, State state, Value whole) {
   bool isAhead = schedule.getPrefetch();
   Value keys = index(schedule.getKeys());
   Value next = add(firstKey, keys), third = add(next, keys);
+  // Keys go to LDS as soon as nobody reads those there any more, and so do
+  // values. With a prefetch they are on their way for half a step: first those,
+  // then these, in the same registers.
+  Value nextKeys = isAhead ? loadKeys(third) : Value();
   setPriority(schedule.getPriority());
   Value products = buildProducts(state.keys);
-  // The keys after these go to LDS as soon as nobody reads these any more; what
-  // follows is on its way then, for as long as a whole step.
-  state.keys = StageTileOp::create(
-      b, stagedKeys, isAhead ? state.nextKeys : loadKeys(third), state.keys);
-  if (isAhead)
-    state.nextKeys = loadKeys(add(third, keys));
+  if (!isAhead)
+    nextKeys = loadKeys(third);
+  state.keys = StageTileOp::create(b, stagedKeys, nextKeys, state.keys);
+  Value nextValues = isAhead ? loadValues(next) : Value();
   addWeighted(state);
-  state.values = StageTileOp::create(
-      b, stagedValues, isAhead ? state.nextValues : loadValues(next),
-      state.values);
-  if (isAhead)
-    state.nextValues = loadValues(third);
+  if (!isAhead)
+    nextValues = loadValues(next);
+  state.values = StageTileOp::create(b, stagedValues, nextValues, state.values);
   setPriority(0);
-  buildScores(state, products, next, whole);
+  buildExponents(state, products, next, whole);
   return state;
 }
 

@@ -991,14 +991,25 @@ LogicalResult LaneBody::rewriteDot(DotOp op) {
   };
   SmallVector<Value> sums = tiles[op.getAccumulator()];
   ArrayRef<Value> a = tiles[op.getLhs()], b = tiles[op.getRhs()];
-  for (int64_t k : firsts)
-    for (auto [fragment, sum] : llvm::enumerate(sums)) {
-      SmallVector<int64_t> at = dShape.getPosition({int64_t(fragment), 0});
-      sum = amdgpu::MFMAOp::create(builder, loc, sum.getType(), size, size,
-                                   perLane * lanesAlongK, /*blocks=*/1,
-                                   operand(a, aShape, at[0], k),
-                                   operand(b, bShape, k, at[1]), sum);
-    }
+  auto multiply = [&](int64_t fragment, int64_t k) {
+    SmallVector<int64_t> at = dShape.getPosition({fragment, 0});
+    sums[fragment] = amdgpu::MFMAOp::create(
+        builder, loc, sums[fragment].getType(), size, size,
+        perLane * lanesAlongK, /*blocks=*/1, operand(a, aShape, at[0], k),
+        operand(b, bShape, k, at[1]), sums[fragment]);
+  };
+  int64_t numFragments = sums.size();
+  // Fragments that begin as a constant need registers one after the other. What
+  // is added to others may come as K does.
+  if (op.getAccumulator().getDefiningOp<arith::ConstantOp>()) {
+    for (int64_t fragment = 0; fragment < numFragments; ++fragment)
+      for (int64_t k : firsts)
+        multiply(fragment, k);
+  } else {
+    for (int64_t k : firsts)
+      for (int64_t fragment = 0; fragment < numFragments; ++fragment)
+        multiply(fragment, k);
+  }
   tiles[op.getResult()] = sums;
   return success();
 }

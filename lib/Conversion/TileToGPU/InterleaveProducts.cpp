@@ -8,6 +8,7 @@
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -60,12 +61,16 @@ private:
     /// Time on the vector unit, in half instructions.
     int64_t cost = 0;
     bool isLoad = false, isDone = false;
+    /// Whether a load or a product of this stretch has to come first.
+    bool isLate = false;
   };
   void addMemoryOrder();
   /// Sets which product a load from LDS has to stand before.
   void findSlots();
   /// Writes down a node, behind all that it needs.
   void emit(size_t number);
+  /// Keeps LLVM from computing elsewhere what later blocks use.
+  void pinResults(OpBuilder &builder);
   bool hasAll(ArrayRef<size_t> numbers) const {
     return llvm::all_of(numbers, [&](size_t n) { return nodes[n].isDone; });
   }
@@ -140,6 +145,9 @@ Stretch::Stretch(ArrayRef<Operation *> operations) {
       }
       changes |= varies.contains(from);
       node.needs.push_back(found->second);
+      Node &source = nodes[found->second];
+      node.isLate |=
+          source.isLate || source.isLoad || isa<amdgpu::MFMAOp>(from);
       nodes[found->second].users.push_back(number);
     }
     if (changes)
@@ -228,6 +236,31 @@ void Stretch::emit(size_t number) {
     order.push_back(nullptr); // a barrier of the scheduler
 }
 
+void Stretch::pinResults(OpBuilder &builder) {
+  for (size_t number : work) {
+    Operation *op = nodes[number].op;
+    if (op->getNumResults() != 1)
+      continue;
+    Value result = op->getResult(0);
+    Type type = result.getType();
+    auto vector = dyn_cast<VectorType>(type);
+    if (!getElementTypeOrSelf(type).isF32() ||
+        (vector && vector.getNumElements() != 1) ||
+        !llvm::any_of(result.getUsers(), [&](Operation *user) {
+          return user->getBlock() != op->getBlock();
+        }))
+      continue;
+    Location loc = op->getLoc();
+    Value scalar =
+        vector ? vector::ExtractOp::create(builder, loc, result, 0).getResult()
+               : result;
+    LLVM::InlineAsmOp::create(
+        builder, loc, TypeRange(), scalar, "", "v", /*has_side_effects=*/true,
+        /*is_align_stack=*/false, LLVM::TailCallKind::None,
+        /*asm_dialect=*/nullptr, /*operand_attrs=*/nullptr);
+  }
+}
+
 void Stretch::reorder(Operation *end) {
   findSlots();
   // Vector work by the product that needs it first; what none needs follows
@@ -235,24 +268,21 @@ void Stretch::reorder(Operation *end) {
   {
     llvm::BitVector isListed(nodes.size());
     auto isWork = [&](size_t number) {
-      return !nodes[number].isLoad && !isa<amdgpu::MFMAOp>(nodes[number].op) &&
+      return !nodes[number].isLoad && !nodes[number].isLate &&
+             !isa<amdgpu::MFMAOp>(nodes[number].op) &&
              isMemoryEffectFree(nodes[number].op);
     };
     std::function<void(size_t)> list = [&](size_t number) {
       if (isListed[number] || !isWork(number))
         return;
-      // What has to wait for a product comes with the rest.
       for (size_t before : nodes[number].needs)
         list(before);
       isListed.set(number);
       work.push_back(number);
       for (size_t user : nodes[number].users)
-        if (isWork(user) && slots[user] == int64_t(products.size()) &&
+        if (slots[user] == int64_t(products.size()) &&
             llvm::all_of(nodes[user].needs,
-                         [&](size_t n) { return isListed[n] || !isWork(n); }) &&
-            llvm::none_of(nodes[user].needs, [&](size_t n) {
-              return isa<amdgpu::MFMAOp>(nodes[n].op);
-            }))
+                         [&](size_t n) { return isListed[n]; }))
           list(user);
     };
     for (size_t product : products)
@@ -296,6 +326,7 @@ void Stretch::reorder(Operation *end) {
       op->moveBefore(end);
     else if (kFence)
       ROCDL::SchedBarrier::create(builder, end->getLoc(), knob("WS_MASK", 0));
+  pinResults(builder);
 }
 
 void InterleaveProductsPass::runOnOperation() {
