@@ -50,6 +50,12 @@ static constexpr unsigned kBufferAddressSpace = 8;
 
 namespace {
 
+/// Whether packed f32 instructions stand in the way of matrix instructions: on
+/// gfx942 they wait for the last pass of the one before (Timing).
+bool avoidsPackedF32(const TargetInfo *target) {
+  return target && target->architecture == "gfx942";
+}
+
 /// A place in a lane's registers: an element of a fragment.
 struct Place {
   int64_t fragment;
@@ -180,11 +186,6 @@ private:
   /// is computed in f64, for which there are functions.
   Value createMath(Operation *op, ArrayRef<Value> operands, Type type);
   Value roundToBF16(Value fragment, VectorType type, bool truncates);
-  /// Whether packed f32 instructions stand in the way of matrix instructions:
-  /// on gfx942 they wait for the last pass of the one before (Timing).
-  bool avoidsPackedF32() const {
-    return target && target->architecture == "gfx942";
-  }
   /// One operation on scalars for each element of the operands.
   Value elementByElement(Operation *op, ArrayRef<Value> operands,
                          VectorType type);
@@ -1295,7 +1296,7 @@ LogicalResult LaneBody::rewriteElementwise(Operation *op) {
       fragments.push_back(elementByElement(op, operands, type));
       continue;
     }
-    if (avoidsPackedF32() && type.getElementType().isF32()) {
+    if (avoidsPackedF32(target) && type.getElementType().isF32()) {
       fragments.push_back(elementByElement(op, operands, type));
       continue;
     }
@@ -1639,6 +1640,10 @@ LogicalResult DistributeTilesPass::distribute(func::FuncOp function,
     kernel->setAttr(waves, perSIMD);
   kernel.setKnownBlockSizeAttr(
       builder.getDenseI32ArrayAttr({int32_t(size), 1, 1}));
+  // Else LLVM packs f32 again what is written one by one here.
+  if (avoidsPackedF32(target))
+    kernel->setAttr("passthrough",
+                    builder.getStrArrayAttr({"noimplicitfloat"}));
   IRMapping mapping;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     if (DictionaryAttr attributes = function.getArgAttrDict(i))

@@ -288,6 +288,9 @@ void Stretch::reorder(Operation *end) {
     for (size_t product : products)
       for (size_t before : nodes[product].needs)
         list(before);
+    for (size_t number = 0; number < nodes.size(); ++number)
+      if (nodes[number].cost > 0)
+        list(number);
   }
   int64_t total = 0;
   for (size_t number : work)
