@@ -117,6 +117,8 @@ private:
   struct State {
     /// In LDS.
     Value keys, values;
+    /// The keys that go there next, in registers; null without a prefetch.
+    Value nextKeys;
     /// Exponents of this tile's weights in base 2, and the maximum that they
     /// are relative to, this tile included.
     Value exponents, maximum;
@@ -124,10 +126,16 @@ private:
     Value sum, out;
 
     SmallVector<Value> getValues() const {
-      return {keys, values, exponents, maximum, sum, out};
+      SmallVector<Value> all{keys, values, exponents, maximum, sum, out};
+      if (nextKeys)
+        all.push_back(nextKeys);
+      return all;
     }
-    static State take(ValueRange values) {
-      return {values[0], values[1], values[2], values[3], values[4], values[5]};
+    static State take(ValueRange all) {
+      State state{all[0], all[1], {}, all[2], all[3], all[4], all[5]};
+      if (all.size() > 6)
+        state.nextKeys = all[6];
+      return state;
     }
   };
   /// All tiles from `begin` to `end`, which are not empty; tiles that begin
@@ -430,27 +438,31 @@ void Kernel::buildExponents(State &state, Value products, Value firstKey,
                             Value whole) {
   double none = -std::numeric_limits<double>::infinity();
   Value scores = applyScore(products, firstKey);
+  // Without a mask this fills the time of products.
+  Value ofLane = reduce(scores, partType, true);
+  setPriority(0);
   auto mask = scf::IfOp::create(
-      b, TypeRange(scoreType),
+      b, TypeRange{scoreType, partType},
       arith::CmpIOp::create(b, arith::CmpIPredicate::sge, firstKey, whole)
           .getResult(),
       /*addThenBlock=*/true, /*addElseBlock=*/true);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(mask.thenBlock());
-    scf::YieldOp::create(b, applyMask(scores, firstKey));
+    Value masked = applyMask(scores, firstKey);
+    scf::YieldOp::create(b, ValueRange{masked, reduce(masked, partType, true)});
     b.setInsertionPointToStart(mask.elseBlock());
-    scf::YieldOp::create(b, scores);
+    scf::YieldOp::create(b, ValueRange{scores, ofLane});
   }
-  scores = mask.getResult(0);
+  scores = mask.getResult(0), ofLane = mask.getResult(1);
 
   // The maximum that exponents are relative to is replaced where it has grown
   // by so much that what is relative to it could become too large.
   int64_t rescaleAbove = schedule.getRescaleAbove();
   if (isa<Float8E4M3FNUZType>(op.getInputElementType()))
     rescaleAbove = std::min(rescaleAbove, kLog2LargestWeightF8);
-  Value largest = arith::MulFOp::create(b, reduce(scores, partType, true),
-                                        fill(partType, scoreFactor()));
+  Value largest =
+      arith::MulFOp::create(b, ofLane, fill(partType, scoreFactor()));
   auto limit = [&](RankedTensorType type) -> Value {
     Value old = state.maximum;
     if (type != rowType)
@@ -536,9 +548,12 @@ Kernel::State Kernel::buildStart(Value begin, Value whole) {
   state.values =
       StageTileOp::create(b, stagedValues, loadValues(begin), Value());
   Value keys = index(schedule.getKeys());
-  Value nextKeys = loadKeys(add(begin, keys));
+  Value next = add(begin, keys);
+  Value nextKeys = loadKeys(next);
   Value products = buildProducts(state.keys);
   state.keys = StageTileOp::create(b, stagedKeys, nextKeys, state.keys);
+  if (schedule.getPrefetch())
+    state.nextKeys = loadKeys(add(next, keys));
   state.maximum = fill(rowType, -std::numeric_limits<double>::infinity());
   state.sum = fill(partType, 0.0);
   state.out = fill(sumType, 0.0);
@@ -550,21 +565,20 @@ Kernel::State Kernel::buildStep(Value firstKey, State state, Value whole) {
   bool isAhead = schedule.getPrefetch();
   Value keys = index(schedule.getKeys());
   Value next = add(firstKey, keys), third = add(next, keys);
-  // Keys go to LDS as soon as nobody reads those there any more, and so do
-  // values. With a prefetch they are on their way for half a step: first those,
-  // then these, in the same registers.
-  Value nextKeys = isAhead ? loadKeys(third) : Value();
   setPriority(schedule.getPriority());
   Value products = buildProducts(state.keys);
-  if (!isAhead)
-    nextKeys = loadKeys(third);
-  state.keys = StageTileOp::create(b, stagedKeys, nextKeys, state.keys);
+  // Keys go to LDS as soon as nobody reads those there any more, and so do
+  // values. With a prefetch these are loaded then, and those after them, into
+  // the same registers: each is on its way for half a step.
+  state.keys = StageTileOp::create(
+      b, stagedKeys, isAhead ? state.nextKeys : loadKeys(third), state.keys);
   Value nextValues = isAhead ? loadValues(next) : Value();
   addWeighted(state);
   if (!isAhead)
     nextValues = loadValues(next);
   state.values = StageTileOp::create(b, stagedValues, nextValues, state.values);
-  setPriority(0);
+  if (isAhead)
+    state.nextKeys = loadKeys(add(third, keys));
   buildExponents(state, products, next, whole);
   return state;
 }

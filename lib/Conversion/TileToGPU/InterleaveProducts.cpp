@@ -37,6 +37,8 @@ static const int64_t kLoadAhead = knob("WS_AHEAD", 4);
 static const int64_t kFence = knob("WS_FENCE", 1);
 /// So many between the last load before a barrier and the barrier, which waits
 /// for it.
+/// So many until the result of one is there.
+static const int64_t kProductLatency = knob("WS_LAT", 3);
 static const int64_t kBarrierBehindLoads = knob("WS_BEHIND", 2);
 
 namespace {
@@ -61,8 +63,10 @@ private:
     /// Time on the vector unit, in half instructions.
     int64_t cost = 0;
     bool isLoad = false, isDone = false;
-    /// Whether a load or a product of this stretch has to come first.
-    bool isLate = false;
+    /// The product behind which a result that it needs is there.
+    int64_t readyAt = 0;
+    /// Whether it is done with what a load from LDS brought.
+    bool isOfLoad = false;
   };
   void addMemoryOrder();
   /// Sets which product a load from LDS has to stand before.
@@ -264,11 +268,12 @@ void Stretch::pinResults(OpBuilder &builder) {
 void Stretch::reorder(Operation *end) {
   findSlots();
   // Vector work by the product that needs it first; what none needs follows
-  // what it is made of.
+  // what it is made of. And how much of it has to be done before each product.
+  SmallVector<int64_t> wanted;
   {
     llvm::BitVector isListed(nodes.size());
     auto isWork = [&](size_t number) {
-      return !nodes[number].isLoad && !nodes[number].isLate &&
+      return !nodes[number].isLoad && !nodes[number].isOfLoad &&
              !isa<amdgpu::MFMAOp>(nodes[number].op) &&
              isMemoryEffectFree(nodes[number].op);
     };
@@ -285,16 +290,23 @@ void Stretch::reorder(Operation *end) {
                          [&](size_t n) { return isListed[n]; }))
           list(user);
     };
-    for (size_t product : products)
+    int64_t sum = 0;
+    size_t counted = 0;
+    auto count = [&] {
+      for (; counted < work.size(); ++counted)
+        sum += nodes[work[counted]].cost;
+      wanted.push_back(sum);
+    };
+    for (size_t product : products) {
       for (size_t before : nodes[product].needs)
         list(before);
+      count();
+    }
     for (size_t number = 0; number < nodes.size(); ++number)
       if (nodes[number].cost > 0)
         list(number);
+    count();
   }
-  int64_t total = 0;
-  for (size_t number : work)
-    total += nodes[number].cost;
   llvm::stable_sort(loads,
                     [&](size_t a, size_t b) { return slots[a] < slots[b]; });
   size_t nextLoad = 0, nextWork = 0, nextOther = 0;
@@ -315,8 +327,13 @@ void Stretch::reorder(Operation *end) {
         break;
       emit(others[nextOther]);
     }
-    for (; nextWork < work.size() &&
-           workDone * int64_t(products.size()) < total * int64_t(i);
+    // As much as keeps the rest even, whichever product sets the pace.
+    int64_t share = 0;
+    for (int64_t j = i; j < int64_t(wanted.size()); ++j)
+      share = std::max(share, (wanted[j] - workDone) / (j - int64_t(i) + 1));
+    for (int64_t end = workDone + share;
+         nextWork < work.size() && workDone < end &&
+         nodes[work[nextWork]].readyAt <= int64_t(i);
          ++nextWork)
       emit(work[nextWork]);
     emit(product);
