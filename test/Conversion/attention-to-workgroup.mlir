@@ -21,8 +21,8 @@
 // CHECK: wavesmith.dot
 // CHECK: wavesmith.stage_tile %{{.+}} into
 // CHECK: %[[BEFORE_LAST:.+]] = arith.subi %[[END]], %{{.+}} : index
-// CHECK: %[[LOOP:.+]]:6 = scf.for %{{.+}} = %[[BEGIN]] to %[[BEFORE_LAST]] {{.+}} iter_args(%[[KEYS:[a-z0-9]+]] = %{{[^,]+}}, %[[VALUES:[a-z0-9]+]] = %{{[^,]+}}, %[[EXPONENTS:[a-z0-9]+]] = %{{[^,]+}},
-// CHECK: %[[NEXT_KEYS:.+]] = wavesmith.load_tile
+// CHECK: %[[LOOP:.+]]:7 = scf.for %{{.+}} = %[[BEGIN]] to %[[BEFORE_LAST]] {{.+}} iter_args(%[[KEYS:[a-z0-9]+]] = %{{[^,]+}}, %[[VALUES:[a-z0-9]+]] = %{{[^,]+}}, %[[EXPONENTS:[a-z0-9]+]] = %{{[^,]+}}, {{.+}}, %[[NEXT_KEYS:[a-z0-9]+]] = %{{[^,]+}}) ->
+// CHECK: rocdl.s.setprio 1
 // CHECK: %[[KEY_TILE:.+]] = wavesmith.read_tile %[[KEYS]]
 // CHECK: %[[PRODUCTS:.+]] = wavesmith.dot %[[KEY_TILE]]
 // CHECK: wavesmith.stage_tile %[[NEXT_KEYS]] into %[[KEYS]]
@@ -32,17 +32,20 @@
 // CHECK: wavesmith.read_tile %[[VALUES]]
 // CHECK: wavesmith.dot
 // CHECK: wavesmith.stage_tile %[[NEXT_VALUES]] into %[[VALUES]]
-// CHECK: %[[SCORES:.+]] = scf.if
+// CHECK: wavesmith.load_tile
+// CHECK: %[[LARGEST:.+]] = wavesmith.reduce_tile %[[PRODUCTS]] dimension 0 : tensor<64x128xf32, {{.+}}> -> tensor<2x128xf32
+// CHECK: rocdl.s.setprio 0
+// CHECK: %[[SCORES:.+]]:2 = scf.if
 // CHECK: wavesmith.tile_position dimension 0
 // CHECK: %[[MASKED:.+]] = arith.select %{{.+}}, %[[PRODUCTS]], %{{.+}} : tensor<64x128xi1
-// CHECK: scf.yield %[[MASKED]]
-// CHECK: scf.yield %[[PRODUCTS]]
-// CHECK: wavesmith.reduce_tile %[[SCORES]] dimension 0 : tensor<64x128xf32, {{.+}}> -> tensor<2x128xf32
+// CHECK: %[[OF_MASKED:.+]] = wavesmith.reduce_tile %[[MASKED]]
+// CHECK: scf.yield %[[MASKED]], %[[OF_MASKED]]
+// CHECK: scf.yield %[[PRODUCTS]], %[[LARGEST]]
 // CHECK: %[[GROWS:.+]] = arith.cmpf ogt
 // CHECK: %[[ANY:.+]] = wavesmith.any_tile %[[GROWS]]
 // CHECK: scf.if %[[ANY]]
 // CHECK: math.exp2 %{{.+}} : tensor<128xf32
-// CHECK: %[[NEXT:.+]] = math.fma %[[SCORES]]
+// CHECK: %[[NEXT:.+]] = math.fma %[[SCORES]]#0
 // CHECK: scf.yield %{{.+}}, %{{.+}}, %[[NEXT]],
 // The last tile.
 // CHECK: math.exp2 %[[LOOP]]#2

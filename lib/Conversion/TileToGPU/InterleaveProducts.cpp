@@ -29,17 +29,12 @@ using namespace wavesmith;
 /// Fewer products than these hide nothing.
 static constexpr size_t kLeastProducts = 8;
 /// So many products lie between a load from LDS and the one that needs it.
-static int64_t knob(const char *name, int64_t value) {
-  const char *text = getenv(name);
-  return text ? atoi(text) : value;
-}
-static const int64_t kLoadAhead = knob("WS_AHEAD", 4);
-static const int64_t kFence = knob("WS_FENCE", 1);
+static constexpr int64_t kLoadAhead = 4;
 /// So many between the last load before a barrier and the barrier, which waits
 /// for it.
+static constexpr int64_t kBarrierBehindLoads = 2;
 /// So many until the result of one is there.
-static const int64_t kProductLatency = knob("WS_LAT", 3);
-static const int64_t kBarrierBehindLoads = knob("WS_BEHIND", 2);
+static constexpr int64_t kProductLatency = 3;
 
 namespace {
 
@@ -148,11 +143,17 @@ Stretch::Stretch(ArrayRef<Operation *> operations) {
         continue;
       }
       changes |= varies.contains(from);
-      node.needs.push_back(found->second);
       Node &source = nodes[found->second];
-      node.isLate |=
-          source.isLate || source.isLoad || isa<amdgpu::MFMAOp>(from);
-      nodes[found->second].users.push_back(number);
+      node.needs.push_back(found->second);
+      source.users.push_back(number);
+      if (isa<amdgpu::MFMAOp>(from)) {
+        int64_t product =
+            llvm::find(products, found->second) - products.begin();
+        node.readyAt = std::max(node.readyAt, product + kProductLatency);
+        continue;
+      }
+      node.readyAt = std::max(node.readyAt, source.readyAt);
+      node.isOfLoad |= source.isOfLoad || source.isLoad;
     }
     if (changes)
       varies.insert(op);
@@ -213,11 +214,13 @@ void Stretch::findSlots() {
     slots[product] = order;
   for (size_t number = nodes.size(); number-- > 0;) {
     Node &node = nodes[number];
+    int64_t needed = never;
     for (size_t user : node.users)
       if (!nodes[user].isLoad)
-        slots[number] = std::min(slots[number], slots[user]);
+        needed = std::min(needed, slots[user]);
     if (node.isLoad)
-      slots[number] -= kLoadAhead;
+      needed -= kLoadAhead;
+    slots[number] = std::min(slots[number], needed);
     // Loads behind a barrier need what is before it.
     for (size_t before : node.memoryNeeds) {
       int64_t distance =
@@ -307,8 +310,9 @@ void Stretch::reorder(Operation *end) {
         list(number);
     count();
   }
-  llvm::stable_sort(loads,
-                    [&](size_t a, size_t b) { return slots[a] < slots[b]; });
+  llvm::sort(loads, [&](size_t a, size_t b) {
+    return std::pair(slots[a], a) < std::pair(slots[b], b);
+  });
   size_t nextLoad = 0, nextWork = 0, nextOther = 0;
   int64_t lastLoad = 0;
   for (auto [i, product] : llvm::enumerate(products)) {
@@ -344,14 +348,12 @@ void Stretch::reorder(Operation *end) {
   for (Operation *op : order)
     if (op)
       op->moveBefore(end);
-    else if (kFence)
-      ROCDL::SchedBarrier::create(builder, end->getLoc(), knob("WS_MASK", 0));
+    else
+      ROCDL::SchedBarrier::create(builder, end->getLoc(), 0);
   pinResults(builder);
 }
 
 void InterleaveProductsPass::runOnOperation() {
-  if (knob("WS_OFF", 0))
-    return;
   SmallVector<Block *> blocks;
   getOperation().walk([&](Block *block) { blocks.push_back(block); });
   for (Block *block : blocks) {
