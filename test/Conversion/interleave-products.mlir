@@ -20,9 +20,13 @@ gpu.module @kernels {
     %o7 = arith.constant 28 : index
     %end:2 = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %c, %e = %x) -> (vector<16xf32>, f32) {
       // CHECK: scf.for
-      // CHECK-COUNT-5: vector.load
-      // CHECK-NOT: rocdl.exp2
-      // CHECK: amdgpu.mfma
+      // CHECK-NEXT: vector.load
+      // CHECK-NEXT: vector.load
+      // CHECK-NEXT: vector.load
+      // CHECK-NEXT: vector.load
+      // CHECK-NEXT: vector.load
+      // CHECK-NEXT: rocdl.exp2
+      // CHECK-NEXT: amdgpu.mfma
       // CHECK-NEXT: rocdl.sched.barrier 0
       // CHECK-NEXT: vector.load
       // CHECK-NEXT: rocdl.exp2
@@ -68,8 +72,11 @@ gpu.module @kernels {
       %e6 = rocdl.exp2 %e5 f32 -> f32
       %e7 = rocdl.exp2 %e6 f32 -> f32
       // What a later block uses is computed here.
+      // CHECK-COUNT-2: rocdl.exp2
       // CHECK: %[[LAST:.+]] = rocdl.exp2
-      // CHECK: llvm.inline_asm has_side_effects "", "v" %[[LAST]]
+      // CHECK-NEXT: amdgpu.mfma
+      // CHECK-NEXT: rocdl.sched.barrier 0
+      // CHECK-NEXT: llvm.inline_asm has_side_effects "", "v" %[[LAST]]
       // CHECK-NEXT: scf.if
       %next = scf.if %grows -> f32 {
         %more = arith.addf %e7, %x : f32
