@@ -338,7 +338,8 @@ static Expected<Kernel> compileWavesmith(StringRef text, StringRef architecture,
     auto type = argument ? argument->getString("type") : std::nullopt;
     if (!name || !kind || !type)
       return bad();
-    kernel.arguments.emplace_back(*name, *kind == "scalar" ? *type : "pointer");
+    bool isScalar = *kind == "scalar" || *kind == "dimension";
+    kernel.arguments.emplace_back(*name, isScalar ? *type : "pointer");
   }
   return kernel;
 }

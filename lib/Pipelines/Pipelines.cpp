@@ -215,6 +215,7 @@ void wavesmith::buildPipeline(OpPassManager &manager,
   observe(PipelineStage::Workgroup);
   manager.addPass(createDistributeToThreadsPass());
   manager.addPass(createDistributeTilesPass());
+  manager.nest<gpu::GPUModuleOp>().addPass(createInterleaveProductsPass());
   manager.nest<gpu::GPUModuleOp>().addPass(createSCFToControlFlowPass());
   addOptional(OptionalPass::Level::Kernel);
   observe(PipelineStage::Kernel);

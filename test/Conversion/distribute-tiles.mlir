@@ -139,3 +139,40 @@ func.func @gathered(%table: memref<?xf16, #gpu.address_space<global>> {wavesmith
   }
   return
 }
+
+// What was stored before a loop is read in it: only the first iteration needs
+// the barrier, which stands before the loop.
+
+// CHECK-LABEL: gpu.func @before_loop
+func.func @before_loop(%x: memref<?xf16, #gpu.address_space<global>> {wavesmith.name = "x"}, %y: memref<?xf32, #gpu.address_space<global>> {wavesmith.name = "y"}, %n: index {wavesmith.name = "n"}) {
+  wavesmith.grid_workgroup affine_map<(n) -> (n ceildiv 32)>(%n) waves 1 {
+  ^bb0(%i: index):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %view = memref.reinterpret_cast %x to offset: [0], sizes: [%n, 16], strides: [16, 1] : memref<?xf16, #gpu.address_space<global>> to memref<?x16xf16, strided<[16, 1]>, #gpu.address_space<global>>
+    %loaded = wavesmith.load_tile %view[%i, %c0] vector 8 : memref<?x16xf16, strided<[16, 1]>, #gpu.address_space<global>> -> tensor<32x16xf16, #rows>
+    // CHECK: vector.store
+    %staged = wavesmith.stage_tile %loaded : tensor<32x16xf16, #rows> -> tensor<32x16xf16, #swizzled>
+    %none = arith.constant dense<0.0> : tensor<32x2xf32, #part>
+    // CHECK: amdgpu.lds_barrier
+    // CHECK: scf.for
+    // CHECK-NOT: amdgpu.lds_barrier
+    // CHECK: vector.load
+    // CHECK-NOT: amdgpu.lds_barrier
+    // CHECK: scf.yield
+    %sums = scf.for %j = %c0 to %n step %c1 iter_args(%sum = %none) -> (tensor<32x2xf32, #part>) {
+      %read = wavesmith.read_tile %staged : tensor<32x16xf16, #swizzled> -> tensor<32x16xf16, #rows>
+      %wide = arith.extf %read : tensor<32x16xf16, #rows> to tensor<32x16xf32, #rows>
+      %part = wavesmith.reduce_tile %wide dimension 1 : tensor<32x16xf32, #rows> -> tensor<32x2xf32, #part> {
+      ^bb0(%one: f32, %other: f32):
+        %both = arith.addf %one, %other : f32
+        wavesmith.yield %both : f32
+      }
+      %next = arith.addf %sum, %part : tensor<32x2xf32, #part>
+      scf.yield %next : tensor<32x2xf32, #part>
+    }
+    %out = memref.reinterpret_cast %y to offset: [0], sizes: [%n, 2], strides: [2, 1] : memref<?xf32, #gpu.address_space<global>> to memref<?x2xf32, strided<[2, 1]>, #gpu.address_space<global>>
+    wavesmith.store_tile %sums, %out[%i, %c0] : tensor<32x2xf32, #part>, memref<?x2xf32, strided<[2, 1]>, #gpu.address_space<global>>
+  }
+  return
+}

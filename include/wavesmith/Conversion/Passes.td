@@ -176,6 +176,45 @@ def DistributeTilesPass
   ];
 }
 
+def InterleaveProductsPass
+    : Pass<"wavesmith-interleave-products", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Spread other work between matrix instructions";
+  let description = [{
+    A SIMD computes a product while it executes other vector instructions of the
+    same wavefront, if they stand behind it. Where a block has many amdgpu.mfma
+    in a row, up to the next operation with a region or change of priority, this
+    pass orders it anew: products stay in their order, what they do not need yet
+    is spread evenly between them, and loads from LDS stand some products before
+    the one that needs them. Accesses to LDS stay on their side of barriers. A
+    rocdl.sched.barrier behind every product keeps LLVM from moving anything
+    across. No result changes.
+
+    Before (shortened):
+
+    ```mlir
+    %x = vector.load %lds[%i] : memref<512xf16, #gpu.address_space<workgroup>>, vector<4xf16>
+    %s0 = amdgpu.mfma 32x32x8 %a0 * %b + %c blgp = none
+    %s1 = amdgpu.mfma 32x32x8 %a1 * %b + %s0 blgp = none
+    ...
+    %e0 = rocdl.exp2 %f0 f32 -> f32
+    %e1 = rocdl.exp2 %f1 f32 -> f32
+    ```
+
+    After:
+
+    ```mlir
+    %x = vector.load %lds[%i] : memref<512xf16, #gpu.address_space<workgroup>>, vector<4xf16>
+    %s0 = amdgpu.mfma 32x32x8 %a0 * %b + %c blgp = none
+    rocdl.sched.barrier 0
+    %e0 = rocdl.exp2 %f0 f32 -> f32
+    %s1 = amdgpu.mfma 32x32x8 %a1 * %b + %s0 blgp = none
+    rocdl.sched.barrier 0
+    %e1 = rocdl.exp2 %f1 f32 -> f32
+    ```
+  }];
+  let dependentDialects = ["::mlir::ROCDL::ROCDLDialect"];
+}
+
 def LowerKernelArgumentsPass
     : Pass<"wavesmith-lower-kernel-arguments", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Pass batches to kernels as plain pointers";

@@ -111,13 +111,49 @@ public:
 
 private:
   void buildBody(Value tile, Value head, Value batch);
-  /// What the loop over the tiles of keys carries: keys and values in LDS, the
-  /// next ones in registers if there is a prefetch, the running maximum, what
-  /// each lane has summed, and the result.
-  SmallVector<Value> buildStart(Value firstKey);
-  /// What one tile of keys adds. Tiles that begin before `whole` have no pair
-  /// that is masked.
-  SmallVector<Value> buildStep(Value firstKey, ValueRange state, Value whole);
+  /// What the loop over the tiles of keys carries. It is one tile ahead with
+  /// the products of keys and queries, so that matrix instructions for one tile
+  /// stand beside the exponents of the one before: `keys` are those of the tile
+  /// behind that of `exponents`, `values` those of its own.
+  struct State {
+    /// In LDS.
+    Value keys, values;
+    /// The keys that go there next, in registers; null without a prefetch.
+    Value nextKeys;
+    /// Exponents of this tile's weights in base 2, and the maximum that they
+    /// are relative to, this tile included.
+    Value exponents, maximum;
+    /// What each lane has summed of the tiles before, and the result of them.
+    Value sum, out;
+
+    SmallVector<Value> getValues() const {
+      SmallVector<Value> all{keys, values, exponents, maximum, sum, out};
+      if (nextKeys)
+        all.push_back(nextKeys);
+      return all;
+    }
+    static State take(ValueRange all) {
+      State state{all[0], all[1], {}, all[2], all[3], all[4], all[5]};
+      if (all.size() > 6)
+        state.nextKeys = all[6];
+      return state;
+    }
+  };
+  /// All tiles from `begin` to `end`, which are not empty; tiles that begin
+  /// before `whole` have no pair that is masked. Gives the maximum, the sums
+  /// and the result.
+  SmallVector<Value> buildTiles(Value begin, Value end, Value whole);
+  State buildStart(Value begin, Value whole);
+  /// Adds the tile whose exponents are there, and computes the next one's.
+  State buildStep(Value firstKey, State state, Value whole);
+  /// Products of the keys in LDS with the queries.
+  Value buildProducts(Value keysInLDS);
+  /// Adds weights to the sums and weighted values to the result.
+  void addWeighted(State &state);
+  /// From products to exponents; scales what was summed where the maximum
+  /// grows.
+  void buildExponents(State &state, Value products, Value firstKey,
+                      Value whole);
   Value loadKeys(Value firstKey) {
     return LoadTileOp::create(b, keyLoad, keyView,
                               ValueRange{firstKey, index(0)}, kVector);
@@ -126,13 +162,10 @@ private:
     return LoadTileOp::create(b, valueLoad, valueView,
                               ValueRange{index(0), firstKey}, kVector);
   }
-  /// Scores as the softmax takes them, to be multiplied by `factor` for base 2.
-  struct Scores {
-    Value tile;
-    double factor;
-  };
+  /// What scores are to be multiplied by for base 2.
+  double scoreFactor();
   /// All that is done to the products of keys and queries but masking.
-  Scores applyScore(Value products, Value firstKey);
+  Value applyScore(Value products, Value firstKey);
   /// Scores with -inf where a pair does not take part.
   Value applyMask(Value scores, Value firstKey);
   void chooseTypes();
@@ -158,6 +191,11 @@ private:
   /// its lengths.
   void findSequence();
   Value reduce(Value tile, RankedTensorType type, bool isMaximum);
+  /// Of this wavefront among those of its SIMD, if the schedule sets one.
+  void setPriority(int64_t priority) {
+    if (schedule.getPriority() != 0)
+      ROCDL::SetPrioOp::create(b, priority);
+  }
   Value spread(Value row, RankedTensorType type) {
     return BroadcastTileOp::create(b, type, row, 0);
   }
@@ -330,18 +368,27 @@ Value Kernel::reduce(Value tile, RankedTensorType type, bool isMaximum) {
   return reduction.getResult();
 }
 
-Kernel::Scores Kernel::applyScore(Value products, Value firstKey) {
-  double factor = 1.4426950408889634;
-  if (scoreBuilder.isNeeded())
-    products = scoreBuilder.apply(products, firstKey);
-  else
-    factor *= op.getScale().convertToDouble();
+/// What turns a score region's result, or else a product, into an exponent of 2.
+static double getExponentFactor(AttentionOp op, bool hasScores) {
+  constexpr double log2OfE = 1.4426950408889634;
+  return hasScores ? log2OfE : log2OfE * op.getScale().convertToDouble();
+}
+
+double Kernel::scoreFactor() {
   // A positive factor leaves the order alone: it can wait for the exponent,
   // where it is part of a fused multiply-add. The largest weight of a row is
   // then 1 but for the rounding of the maximum, which shows in f32 alone.
-  if (factor > 0 && !op.getInputElementType().isF32())
-    return {products, factor};
-  return {arith::MulFOp::create(b, products, fill(scoreType, factor)), 1.0};
+  double factor = getExponentFactor(op, scoreBuilder.isNeeded());
+  return factor > 0 && !op.getInputElementType().isF32() ? factor : 1.0;
+}
+
+Value Kernel::applyScore(Value products, Value firstKey) {
+  double factor = getExponentFactor(op, scoreBuilder.isNeeded());
+  if (scoreBuilder.isNeeded())
+    products = scoreBuilder.apply(products, firstKey);
+  if (scoreFactor() == factor)
+    return products;
+  return arith::MulFOp::create(b, products, fill(scoreType, factor));
 }
 
 Value Kernel::applyMask(Value scores, Value firstKey) {
@@ -377,81 +424,57 @@ Value Kernel::applyMask(Value scores, Value firstKey) {
       fill(scoreType, -std::numeric_limits<double>::infinity()));
 }
 
-SmallVector<Value> Kernel::buildStart(Value firstKey) {
-  Value keys = StageTileOp::create(b, stagedKeys, loadKeys(firstKey), Value());
-  Value values =
-      StageTileOp::create(b, stagedValues, loadValues(firstKey), Value());
-  SmallVector<Value> state{keys, values};
-  Value next = add(firstKey, index(schedule.getKeys()));
-  if (schedule.getPrefetch())
-    state.append({loadKeys(next), loadValues(next)});
-  state.append({fill(rowType, -std::numeric_limits<double>::infinity()),
-                fill(partType, 0.0), fill(sumType, 0.0)});
-  return state;
+Value Kernel::buildProducts(Value keysInLDS) {
+  SmallVector<int64_t> nowhere(llvm::Log2_64(schedule.getWaves()), 0);
+  auto layout = LayoutBuilder(op.getContext())
+                    .registers(1, {1, 2, 4})
+                    .lanes(0, {1, 2, 8, 4, 16})
+                    .lanes(1, 8)
+                    .waves(0, nowhere)
+                    .get();
+  auto type = RankedTensorType::get({schedule.getKeys(), paddedDim},
+                                    op.getInputElementType(), layout);
+  return DotOp::create(b, scoreType, ReadTileOp::create(b, type, keysInLDS),
+                       qTile, fill(scoreType, 0.0));
 }
 
-SmallVector<Value> Kernel::buildStep(Value firstKey, ValueRange state,
-                                     Value whole) {
-  MLIRContext *context = op.getContext();
-  Value keysInLDS = state[0], valuesInLDS = state[1];
-  bool isAhead = schedule.getPrefetch();
-  size_t first = isAhead ? 4 : 2;
-  Value reference = state[first], sum = state[first + 1];
-  Value out = state[first + 2];
-  int64_t dim = paddedDim, valueDim = paddedValueDim;
-  int64_t keys = schedule.getKeys();
-  Type element = op.getInputElementType();
-  SmallVector<int64_t> nowhere(llvm::Log2_64(schedule.getWaves()), 0);
+void Kernel::buildExponents(State &state, Value products, Value firstKey,
+                            Value whole) {
   double none = -std::numeric_limits<double>::infinity();
-  Value next = add(firstKey, index(keys));
-  Value afterNext = add(next, index(keys));
-
-  auto keyLayout = LayoutBuilder(context)
-                       .registers(1, {1, 2, 4})
-                       .lanes(0, {1, 2, 8, 4, 16})
-                       .lanes(1, 8)
-                       .waves(0, nowhere)
-                       .get();
-  Value keyTile = ReadTileOp::create(
-      b, RankedTensorType::get({keys, dim}, element, keyLayout), keysInLDS);
-  Value products =
-      DotOp::create(b, scoreType, keyTile, qTile, fill(scoreType, 0.0));
-  // The next keys go to LDS as soon as nobody reads these any more; those after
-  // them are on their way then, for as long as a whole step.
-  Value nextKeys = isAhead ? state[2] : loadKeys(next);
-  keysInLDS = StageTileOp::create(b, stagedKeys, nextKeys, keysInLDS);
-  if (isAhead)
-    nextKeys = loadKeys(afterNext);
-
-  auto [scores, factor] = applyScore(products, firstKey);
+  Value scores = applyScore(products, firstKey);
+  // Without a mask this fills the time of products.
+  Value ofLane = reduce(scores, partType, true);
+  setPriority(0);
   auto mask = scf::IfOp::create(
-      b, TypeRange(scoreType),
+      b, TypeRange{scoreType, partType},
       arith::CmpIOp::create(b, arith::CmpIPredicate::sge, firstKey, whole)
           .getResult(),
       /*addThenBlock=*/true, /*addElseBlock=*/true);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(mask.thenBlock());
-    scf::YieldOp::create(b, applyMask(scores, firstKey));
+    Value masked = applyMask(scores, firstKey);
+    scf::YieldOp::create(b, ValueRange{masked, reduce(masked, partType, true)});
     b.setInsertionPointToStart(mask.elseBlock());
-    scf::YieldOp::create(b, scores);
+    scf::YieldOp::create(b, ValueRange{scores, ofLane});
   }
-  scores = mask.getResult(0);
+  scores = mask.getResult(0), ofLane = mask.getResult(1);
 
   // The maximum that exponents are relative to is replaced where it has grown
   // by so much that what is relative to it could become too large.
   int64_t rescaleAbove = schedule.getRescaleAbove();
-  if (isa<Float8E4M3FNUZType>(element))
+  if (isa<Float8E4M3FNUZType>(op.getInputElementType()))
     rescaleAbove = std::min(rescaleAbove, kLog2LargestWeightF8);
-  Value largest = arith::MulFOp::create(b, reduce(scores, partType, true),
-                                        fill(partType, factor));
-  auto limit = [&](RankedTensorType type, Value old) -> Value {
+  Value largest =
+      arith::MulFOp::create(b, ofLane, fill(partType, scoreFactor()));
+  auto limit = [&](RankedTensorType type) -> Value {
+    Value old = state.maximum;
     if (type != rowType)
       old = BroadcastTileOp::create(b, type, old, 0);
     return arith::AddFOp::create(b, old, fill(type, rescaleAbove));
   };
   Value grows = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, largest,
-                                      limit(partType, reference));
+                                      limit(partType));
   auto rescale = scf::IfOp::create(b, TypeRange{rowType, partType, sumType},
                                    AnyTileOp::create(b, b.getI1Type(), grows),
                                    /*addThenBlock=*/true,
@@ -461,31 +484,37 @@ SmallVector<Value> Kernel::buildStep(Value firstKey, ValueRange state,
     b.setInsertionPointToStart(rescale.thenBlock());
     Value ofAll = reduce(largest, rowType, true);
     Value isLarger = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, ofAll,
-                                           limit(rowType, reference));
-    Value larger = arith::SelectOp::create(b, isLarger, ofAll, reference);
+                                           limit(rowType));
+    Value larger = arith::SelectOp::create(b, isLarger, ofAll, state.maximum);
     // A query that nothing takes part in for yet must not see -inf - -inf.
     Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, larger,
                                          fill(rowType, none));
     Value finite =
         arith::SelectOp::create(b, isNone, fill(rowType, 0.0), larger);
-    Value shrink =
-        math::Exp2Op::create(b, arith::SubFOp::create(b, reference, finite));
+    Value shrink = math::Exp2Op::create(
+        b, arith::SubFOp::create(b, state.maximum, finite));
     Value shrunkSum = arith::MulFOp::create(
-        b, sum, BroadcastTileOp::create(b, partType, shrink, 0));
-    Value shrunkOut = arith::MulFOp::create(b, out, spread(shrink, sumType));
+        b, state.sum, BroadcastTileOp::create(b, partType, shrink, 0));
+    Value shrunkOut =
+        arith::MulFOp::create(b, state.out, spread(shrink, sumType));
     scf::YieldOp::create(b, ValueRange{larger, shrunkSum, shrunkOut});
     b.setInsertionPointToStart(rescale.elseBlock());
-    scf::YieldOp::create(b, ValueRange{reference, sum, out});
+    scf::YieldOp::create(b, ValueRange{state.maximum, state.sum, state.out});
   }
-  reference = rescale.getResult(0), sum = rescale.getResult(1);
-  out = rescale.getResult(2);
-  Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, reference,
-                                       fill(rowType, none));
-  Value finite = arith::SelectOp::create(b, isNone, fill(rowType, 0.0),
-                                         arith::NegFOp::create(b, reference));
-  Value weights = math::Exp2Op::create(
-      b, math::FmaOp::create(b, scores, fill(scoreType, factor),
-                             spread(finite, scoreType)));
+  state.maximum = rescale.getResult(0), state.sum = rescale.getResult(1);
+  state.out = rescale.getResult(2);
+  Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ,
+                                       state.maximum, fill(rowType, none));
+  Value finite = arith::SelectOp::create(
+      b, isNone, fill(rowType, 0.0), arith::NegFOp::create(b, state.maximum));
+  // Computed here, it fills the registers that the loop carries.
+  state.exponents = math::FmaOp::create(
+      b, scores, fill(scoreType, scoreFactor()), spread(finite, scoreType));
+}
+
+void Kernel::addWeighted(State &state) {
+  Type element = op.getInputElementType();
+  Value weights = math::Exp2Op::create(b, state.exponents);
   Value operand = weights;
   if (!element.isF32()) {
     // A weight that is NaN makes the sum NaN, and so the result, whatever it
@@ -501,24 +530,78 @@ SmallVector<Value> Kernel::buildStep(Value firstKey, ValueRange state,
       weights = arith::ExtFOp::create(b, scoreType, operand);
     }
   }
-  sum = arith::AddFOp::create(b, sum, reduce(weights, partType, false));
-  auto valueLayout = LayoutBuilder(context)
-                         .registers(1, {1, 2, 4})
-                         .lanes(0, {1, 2, 4, 8, 16})
-                         .lanes(1, 8)
-                         .waves(0, nowhere)
-                         .get();
-  Value valueTile = ReadTileOp::create(
-      b, RankedTensorType::get({valueDim, keys}, element, valueLayout),
-      valuesInLDS);
-  out = DotOp::create(b, sumType, valueTile, operand, out);
-  Value nextValues = isAhead ? state[3] : loadValues(next);
-  valuesInLDS = StageTileOp::create(b, stagedValues, nextValues, valuesInLDS);
-  SmallVector<Value> results{keysInLDS, valuesInLDS};
+  state.sum =
+      arith::AddFOp::create(b, state.sum, reduce(weights, partType, false));
+  SmallVector<int64_t> nowhere(llvm::Log2_64(schedule.getWaves()), 0);
+  auto layout = LayoutBuilder(op.getContext())
+                    .registers(1, {1, 2, 4})
+                    .lanes(0, {1, 2, 4, 8, 16})
+                    .lanes(1, 8)
+                    .waves(0, nowhere)
+                    .get();
+  auto type = RankedTensorType::get({paddedValueDim, schedule.getKeys()},
+                                    element, layout);
+  state.out =
+      DotOp::create(b, sumType, ReadTileOp::create(b, type, state.values),
+                    operand, state.out);
+}
+
+Kernel::State Kernel::buildStart(Value begin, Value whole) {
+  State state;
+  state.keys = StageTileOp::create(b, stagedKeys, loadKeys(begin), Value());
+  state.values =
+      StageTileOp::create(b, stagedValues, loadValues(begin), Value());
+  Value keys = index(schedule.getKeys());
+  Value next = add(begin, keys);
+  Value nextKeys = loadKeys(next);
+  Value products = buildProducts(state.keys);
+  state.keys = StageTileOp::create(b, stagedKeys, nextKeys, state.keys);
+  if (schedule.getPrefetch())
+    state.nextKeys = loadKeys(add(next, keys));
+  state.maximum = fill(rowType, -std::numeric_limits<double>::infinity());
+  state.sum = fill(partType, 0.0);
+  state.out = fill(sumType, 0.0);
+  buildExponents(state, products, begin, whole);
+  return state;
+}
+
+Kernel::State Kernel::buildStep(Value firstKey, State state, Value whole) {
+  bool isAhead = schedule.getPrefetch();
+  Value keys = index(schedule.getKeys());
+  Value next = add(firstKey, keys), third = add(next, keys);
+  setPriority(schedule.getPriority());
+  Value products = buildProducts(state.keys);
+  // Keys go to LDS as soon as nobody reads those there any more, and so do
+  // values. With a prefetch these are loaded then, and those after them, into
+  // the same registers: each is on its way for half a step.
+  state.keys = StageTileOp::create(
+      b, stagedKeys, isAhead ? state.nextKeys : loadKeys(third), state.keys);
+  Value nextValues = isAhead ? loadValues(next) : Value();
+  addWeighted(state);
+  if (!isAhead)
+    nextValues = loadValues(next);
+  state.values = StageTileOp::create(b, stagedValues, nextValues, state.values);
   if (isAhead)
-    results.append({nextKeys, loadValues(afterNext)});
-  results.append({reference, sum, out});
-  return results;
+    state.nextKeys = loadKeys(add(third, keys));
+  buildExponents(state, products, next, whole);
+  return state;
+}
+
+SmallVector<Value> Kernel::buildTiles(Value begin, Value end, Value whole) {
+  Value keys = index(schedule.getKeys());
+  State state = buildStart(begin, whole);
+  auto loop = scf::ForOp::create(b, begin, subtract(end, keys), keys,
+                                 state.getValues());
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToEnd(loop.getBody());
+    State next = buildStep(loop.getInductionVar(),
+                           State::take(loop.getRegionIterArgs()), whole);
+    scf::YieldOp::create(b, next.getValues());
+  }
+  state = State::take(loop.getResults());
+  addWeighted(state);
+  return {state.maximum, state.sum, state.out};
 }
 
 void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
@@ -597,19 +680,23 @@ void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
                                          firstQuery, numQueries);
     end = arith::SelectOp::create(b, isPast, zero, end);
   }
-  SmallVector<Value> state = buildStart(begin);
-  auto loop = scf::ForOp::create(b, begin, end, keys, state);
+  // Without any tile there may be nothing to read.
+  auto tiles = scf::IfOp::create(
+      b, TypeRange{rowType, partType, sumType},
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, begin, end)
+          .getResult(),
+      /*addThenBlock=*/true, /*addElseBlock=*/true);
   {
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToEnd(loop.getBody());
+    b.setInsertionPointToStart(tiles.thenBlock());
+    scf::YieldOp::create(b, buildTiles(begin, end, whole));
+    b.setInsertionPointToStart(tiles.elseBlock());
     scf::YieldOp::create(
-        b, buildStep(loop.getInductionVar(), loop.getRegionIterArgs(), whole));
+        b, ValueRange{fill(rowType, -std::numeric_limits<double>::infinity()),
+                      fill(partType, 0.0), fill(sumType, 0.0)});
   }
-  state = llvm::to_vector_of<Value>(loop.getResults());
-
-  Value out = state.pop_back_val();
-  Value sum = reduce(state.pop_back_val(), rowType, /*isMaximum=*/false);
-  Value maximum = state.pop_back_val();
+  Value maximum = tiles.getResult(0), out = tiles.getResult(2);
+  Value sum = reduce(tiles.getResult(1), rowType, /*isMaximum=*/false);
   Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sum,
                                        fill(rowType, 0.0));
   Value inverse = arith::DivFOp::create(b, fill(rowType, 1.0), sum);
@@ -818,8 +905,6 @@ static LogicalResult checkSchedule(AttentionOp op,
   auto refuse = [&](const Twine &what) {
     return op.emitError("the schedule ") << schedule << " " << what.str();
   };
-  if (schedule.getPriority() != 0)
-    return refuse("sets a priority, which is not supported yet");
   if (schedule.getDies() != 1)
     return refuse("renumbers workgroups for dies, which is not supported yet");
   if (!target)

@@ -50,6 +50,12 @@ static constexpr unsigned kBufferAddressSpace = 8;
 
 namespace {
 
+/// Whether packed f32 instructions stand in the way of matrix instructions: on
+/// gfx942 they wait for the last pass of the one before (Timing).
+bool avoidsPackedF32(const TargetInfo *target) {
+  return target && target->architecture == "gfx942";
+}
+
 /// A place in a lane's registers: an element of a fragment.
 struct Place {
   int64_t fragment;
@@ -180,11 +186,6 @@ private:
   /// is computed in f64, for which there are functions.
   Value createMath(Operation *op, ArrayRef<Value> operands, Type type);
   Value roundToBF16(Value fragment, VectorType type, bool truncates);
-  /// Whether packed f32 instructions stand in the way of matrix instructions:
-  /// on gfx942 they wait for the last pass of the one before (Timing).
-  bool avoidsPackedF32() const {
-    return target && target->architecture == "gfx942";
-  }
   /// One operation on scalars for each element of the operands.
   Value elementByElement(Operation *op, ArrayRef<Value> operands,
                          VectorType type);
@@ -233,6 +234,8 @@ private:
   Value isFirstHolder(LayoutAttr layout);
 
   Value extract(Value vector, int64_t element) {
+    if (auto elements = vector.getDefiningOp<vector::FromElementsOp>())
+      return elements.getElements()[element];
     return vector::ExtractOp::create(builder, loc, vector, element);
   }
   /// Some elements of a fragment as a vector.
@@ -888,17 +891,35 @@ LogicalResult LaneBody::findBarriers(Block &block, LdsState &state,
         state = {};
       (isWrite ? state.written : state.read).insert(memory);
     } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      // Around once more for what an iteration leaves to the next; the loop may
-      // have no iteration at all.
-      LdsState around = state;
-      do {
-        LdsState behind = around;
-        if (failed(findBarriers(*loop.getBody(), behind, isDivergent)))
-          return failure();
-        if (!around.join(behind))
-          break;
-      } while (true);
-      state = around;
+      if (barriers.contains(&op))
+        state = {};
+      // Around once more for what an iteration leaves to the next.
+      auto goAround = [&](LdsState around) -> FailureOr<LdsState> {
+        do {
+          LdsState behind = around;
+          if (failed(findBarriers(*loop.getBody(), behind, isDivergent)))
+            return failure();
+          if (!around.join(behind))
+            return around;
+        } while (true);
+      };
+      FailureOr<LdsState> around = goAround({});
+      if (failed(around))
+        return failure();
+      // A barrier that only the first iteration needs stands before the loop.
+      size_t needed = barriers.size();
+      llvm::SetVector<Operation *> inside = barriers;
+      FailureOr<LdsState> fromOutside = goAround(state);
+      if (failed(fromOutside))
+        return failure();
+      if (barriers.size() > needed) {
+        barriers = std::move(inside);
+        barriers.insert(&op);
+        fromOutside = around;
+      }
+      // The loop may have no iteration at all: what was before it still holds,
+      // if no barrier is there.
+      state = *fromOutside;
     } else if (auto branches = dyn_cast<scf::IfOp>(op)) {
       LdsState joined = state;
       for (Region &region : op.getRegions()) {
@@ -971,14 +992,25 @@ LogicalResult LaneBody::rewriteDot(DotOp op) {
   };
   SmallVector<Value> sums = tiles[op.getAccumulator()];
   ArrayRef<Value> a = tiles[op.getLhs()], b = tiles[op.getRhs()];
-  for (int64_t k : firsts)
-    for (auto [fragment, sum] : llvm::enumerate(sums)) {
-      SmallVector<int64_t> at = dShape.getPosition({int64_t(fragment), 0});
-      sum = amdgpu::MFMAOp::create(builder, loc, sum.getType(), size, size,
-                                   perLane * lanesAlongK, /*blocks=*/1,
-                                   operand(a, aShape, at[0], k),
-                                   operand(b, bShape, k, at[1]), sum);
-    }
+  auto multiply = [&](int64_t fragment, int64_t k) {
+    SmallVector<int64_t> at = dShape.getPosition({fragment, 0});
+    sums[fragment] = amdgpu::MFMAOp::create(
+        builder, loc, sums[fragment].getType(), size, size,
+        perLane * lanesAlongK, /*blocks=*/1, operand(a, aShape, at[0], k),
+        operand(b, bShape, k, at[1]), sums[fragment]);
+  };
+  int64_t numFragments = sums.size();
+  // Fragments that begin as a constant need registers one after the other. What
+  // is added to others may come as K does.
+  if (op.getAccumulator().getDefiningOp<arith::ConstantOp>()) {
+    for (int64_t fragment = 0; fragment < numFragments; ++fragment)
+      for (int64_t k : firsts)
+        multiply(fragment, k);
+  } else {
+    for (int64_t k : firsts)
+      for (int64_t fragment = 0; fragment < numFragments; ++fragment)
+        multiply(fragment, k);
+  }
   tiles[op.getResult()] = sums;
   return success();
 }
@@ -1139,16 +1171,17 @@ Value LaneBody::roundToBF16(Value fragment, VectorType type, bool truncates) {
         number(1));
     return add(add(x, last), number(0x7fff));
   };
+  // The upper halves, two to a register: one instruction.
   SmallVector<Value> words;
-  for (int64_t i = 0; i < count; i += 2) {
-    Value low = arith::ShRUIOp::create(builder, loc, bits(i), number(16));
-    Value high = arith::AndIOp::create(builder, loc, bits(i + 1),
-                                       number(int32_t(0xffff0000)));
-    words.push_back(arith::OrIOp::create(builder, loc, low, high));
+  SmallVector<int64_t> upper;
+  for (int64_t i = 0; i < count; ++i) {
+    words.push_back(bits(i));
+    upper.push_back(2 * i + 1);
   }
-  return vector::BitCastOp::create(
-      builder, loc, type,
-      fromElements(VectorType::get({count / 2}, i32), words));
+  Value halves = vector::BitCastOp::create(
+      builder, loc, VectorType::get({2 * count}, type.getElementType()),
+      fromElements(VectorType::get({count}, i32), words));
+  return vector::ShuffleOp::create(builder, loc, halves, halves, upper);
 }
 
 Value LaneBody::roundToF8(Value fragment, VectorType type) {
@@ -1263,7 +1296,7 @@ LogicalResult LaneBody::rewriteElementwise(Operation *op) {
       fragments.push_back(elementByElement(op, operands, type));
       continue;
     }
-    if (avoidsPackedF32() && type.getElementType().isF32()) {
+    if (avoidsPackedF32(target) && type.getElementType().isF32()) {
       fragments.push_back(elementByElement(op, operands, type));
       continue;
     }
@@ -1431,6 +1464,10 @@ LogicalResult LaneBody::rewrite(Operation *op) {
       })
       .Case([&](TilePositionOp op) {
         rewritePosition(op);
+        return success();
+      })
+      .Case([&](ROCDL::SetPrioOp op) {
+        builder.clone(*op);
         return success();
       })
       // Resolved where it is used.
@@ -1606,6 +1643,10 @@ LogicalResult DistributeTilesPass::distribute(func::FuncOp function,
     kernel->setAttr(waves, perSIMD);
   kernel.setKnownBlockSizeAttr(
       builder.getDenseI32ArrayAttr({int32_t(size), 1, 1}));
+  // Else LLVM packs f32 again what is written one by one here.
+  if (avoidsPackedF32(target))
+    kernel->setAttr("passthrough",
+                    builder.getStrArrayAttr({"noimplicitfloat"}));
   IRMapping mapping;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     if (DictionaryAttr attributes = function.getArgAttrDict(i))

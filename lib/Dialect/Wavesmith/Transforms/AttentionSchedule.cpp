@@ -39,11 +39,12 @@ AttentionScheduleAttr wavesmith::getDefaultAttentionSchedule(AttentionOp op) {
            (!hasOptions || row.takesOptions);
   });
   // The largest weight of a row is 1, and so not rounded, if the maximum is
-  // always the current one: a row that hangs on few keys needs that.
+  // always the current one: a row that hangs on few keys needs that. Products
+  // of one wavefront go before weights of the other.
   Type element = op.getInputElementType();
   int64_t rescaleAbove = element.isBF16() || element.isF16() ? 0 : 8;
   return AttentionScheduleAttr::get(
       op.getContext(), /*version=*/1, found->waves, found->keys,
       found->wavesPerSIMD, found->prefetch, rescaleAbove,
-      AttentionRounding::NearestEven, /*priority=*/0, /*dies=*/1);
+      AttentionRounding::NearestEven, /*priority=*/1, /*dies=*/1);
 }

@@ -97,7 +97,7 @@ def Wavesmith_AttentionScheduleAttr
     - `waves_per_simd`: wavefronts that shall fit a SIMD, 1 to 8: the registers
       that one may have. 0 leaves it to the back end.
     - `prefetch`: 1 loads the next tile of keys and values while this one is
-      computed with, 0 does not.
+      computed with, for half a step, 0 only when it goes to LDS.
     - `rescale_above`: the running maximum is replaced, and what was summed is
       scaled, only for queries whose maximum has grown by more than this in
       base 2, from 0 (every time it grows) to 8. Which queries does not depend
@@ -106,12 +106,13 @@ def Wavesmith_AttentionScheduleAttr
     - `rounding`: of the weights to bf16, `nearest_even` or `truncate`; those
       of f16 are always rounded to nearest. With `truncate`, lse is that of the
       truncated weights: too small by up to 2^-7.
-    - `priority` and `dies` are reserved: other values than 0 and 1 are refused
-      (the priority of a wavefront during its matrix products; the dies that
+    - `priority`: of a wavefront among those of its SIMD while it has matrix
+      products to issue, 0 to 3; it is 0 elsewhere.
+    - `dies` is reserved: other values than 1 are refused (the dies that
       workgroups are renumbered for).
 
     All but `version` may be left out: waves = 4, keys = 64, waves_per_simd = 2,
-    prefetch = 1, rescale_above = 0, rounding = nearest_even.
+    prefetch = 1, rescale_above = 0, rounding = nearest_even, priority = 0.
 
     Example: `#wavesmith.attention_schedule<version = 1, waves = 4, keys = 64, rescale_above = 4>`
   }];
