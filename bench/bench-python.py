@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # Part of Wavesmith, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Times of the Python package: a compile that the cache has, and a launch of one zone on
-the simulator, by a kernel and by a system. The launch contains the simulation, of a
-few dozen instructions. Prints a table; --json=FILE writes it.
+"""Times of the Python package: a compile that the cache has, and what a launch of one
+zone on the simulator takes beyond the simulation, by a kernel, by a system, and of an
+attention of one tile. Of each call the time that the library measures around the
+simulation (`Kernel.host_seconds`) is subtracted. Medians; a table, and with --json=FILE
+the same as JSON.
 
     PYTHONPATH=build/python build/venv/bin/python bench/bench-python.py
 """
@@ -13,17 +15,38 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import statistics
 import tempfile
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 import wavesmith as ws
+from wavesmith import _attention
 
 
 @ws.ode_system
-def decay(A: ws.State("mol/l")):
-    ws.term(1.0, reactants=A)
+def decay(A: ws.State("mol/l"), T: ws.Parameter("K")):
+    ws.term(1e7 * ws.math.exp(-5000.0 / T), reactants=A)
+
+
+def launch_times(
+    call: Callable[[], object], kernel: ws.Kernel, milliseconds: float
+) -> tuple[float, float]:
+    """Microseconds of a launch: beyond the simulation, and of the simulation."""
+    beyond, simulation = [], []
+    end = time.perf_counter() + 1e-3 * milliseconds
+    for _ in range(100):
+        call()
+    while not beyond or time.perf_counter() < end:
+        before = time.perf_counter()
+        call()
+        after = time.perf_counter()
+        simulation.append(kernel.host_seconds)
+        beyond.append(after - before - kernel.host_seconds)
+    return 1e6 * statistics.median(beyond), 1e6 * statistics.median(simulation)
 
 
 def main() -> None:
@@ -39,20 +62,25 @@ def main() -> None:
         os.environ["WAVESMITH_CACHE_DIR"] = folder
         text = ws.load_mechanism(options.mechanism).to_mlir()
         ws.compile(text)
-        bench = {"warmup": options.milliseconds / 5, "rep": options.milliseconds}
         rows["cached_compile_milliseconds"] = ws.testing.do_bench(
-            lambda: ws.compile(text), **bench
+            lambda: ws.compile(text), warmup=options.milliseconds / 5, rep=options.milliseconds
         )
         kernel = decay.compile()["rhs"]
-        device, y = ws.Device("sim", "gfx942"), np.ones((1, 1))
-        rows["kernel_launch_microseconds"] = 1e3 * ws.testing.do_bench(
-            lambda: kernel(t=0.0, y=y, device=device), **bench
-        )
-        rows["system_launch_microseconds"] = 1e3 * ws.testing.do_bench(
-            lambda: decay.rhs(y, device=device), **bench
-        )
+        device, y, T = ws.Device("sim", "gfx942"), np.ones((1, 1)), np.full((1, 1), 300.0)
+        q = np.ones((1, 1, 16, 16), np.float32)
+        ws.attention(q, q, q, causal=True, device=device)
+        (module,) = _attention._modules.values()
+        for name, called, call in (
+            ("kernel", kernel, lambda: kernel(t=0.0, y=y, parameters=T, device=device)),
+            ("system", kernel, lambda: decay.rhs(300.0, y, device=device)),
+            ("attention", module["attention"],
+             lambda: ws.attention(q, q, q, causal=True, device=device)),
+        ):  # fmt: skip
+            beyond, simulation = launch_times(call, called, options.milliseconds)
+            rows[f"{name}_launch_overhead_microseconds"] = beyond
+            rows[f"{name}_launch_simulation_microseconds"] = simulation
     for name, value in rows.items():
-        print(f"{name.replace('_', ' '):32} {value:12.3f}")
+        print(f"{name.replace('_', ' '):42} {value:12.3f}")
     if options.json:
         options.json.write_text(json.dumps(rows, indent=2) + "\n")
 

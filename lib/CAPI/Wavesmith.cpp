@@ -82,7 +82,7 @@ void wavesmith_compile_options_init(wavesmith_compile_options *options) {
   options->source_name = "<text>";
   options->target = "gfx942";
   options->form = "auto";
-  options->straight_line_limit = 1000;
+  options->straight_line_limit = CompileOptions().straightLineLimit;
   options->code_object_version = 5;
   options->optimization_level = 3;
 }
@@ -416,6 +416,169 @@ static Outcome viewArray(const wavesmith_array &array, HostArrayView &view) {
   return {};
 }
 
+namespace {
+/// What a run or a launch is asked for, checked.
+struct PreparedRun {
+  RunRequest request;
+  RunPlan plan;
+  /// Outputs, and where they go; of a launch on arrays of a GPU the workspaces,
+  /// too.
+  std::vector<std::pair<const ArgumentDescription *, HostArrayView>> wanted;
+  std::vector<void *> destinations;
+};
+} // namespace
+
+static Outcome prepareRun(const wavesmith_device *device,
+                          const wavesmith_code_object *code_object,
+                          const char *kernel, const wavesmith_array *arrays,
+                          size_t num_arrays, int64_t zones, bool isOnGPU,
+                          PreparedRun &prepared) {
+  if (!device || !code_object)
+    return invalid("expected a device and a code object");
+  if (!arrays && num_arrays)
+    return invalid("no arrays given");
+  if (zones < 0)
+    return invalid("number of zones must be positive, or 0 where an input "
+                   "has them, got " +
+                   llvm::Twine(zones));
+  RunRequest &request = prepared.request;
+  request.codeObject = code_object->elf();
+  request.description = &code_object->description;
+  request.kernel = orEmpty(kernel);
+  if (zones)
+    request.zones = zones;
+  auto described = request.description->findKernel(request.kernel);
+  if (!described)
+    return failed(WAVESMITH_INVALID_ARGUMENT, described.takeError());
+
+  llvm::StringSet<> seen;
+  for (const wavesmith_array &array :
+       llvm::ArrayRef<wavesmith_array>(arrays, num_arrays)) {
+    if (!array.name)
+      return invalid("an array has no name");
+    if (!seen.insert(array.name).second)
+      return invalid("array '" + llvm::Twine(array.name) + "' is given twice");
+    HostArrayView view;
+    Outcome outcome = viewArray(array, view);
+    if (outcome.status != WAVESMITH_SUCCESS)
+      return outcome;
+    const ArgumentDescription *argument = described->findArgument(array.name);
+    if (argument && (argument->kind == ArgumentKind::Output ||
+                     (isOnGPU && argument->kind == ArgumentKind::Workspace))) {
+      prepared.wanted.emplace_back(argument, view);
+      prepared.destinations.push_back(array.data);
+    } else {
+      request.values.try_emplace(array.name, view);
+    }
+  }
+
+  auto metadata = getMetadata(*code_object);
+  if (!metadata)
+    return failed(WAVESMITH_INVALID_ARGUMENT, metadata.takeError());
+  auto plan = planRun(request, **metadata);
+  if (!plan)
+    return failed(WAVESMITH_INVALID_ARGUMENT, plan.takeError());
+  llvm::StringMap<int64_t> paddedSizes = plan->getPaddedSizes();
+  for (const auto &[argument, view] : prepared.wanted) {
+    bool isWorkspace = argument->kind == ArgumentKind::Workspace;
+    llvm::SmallVector<int64_t, 4> shape =
+        argument->getShape(isWorkspace ? paddedSizes : plan->sizes);
+    std::string what =
+        (stringify(argument->kind) + " '" + argument->name + "': expected ")
+            .str();
+    if (view.type != argument->type)
+      return invalid(what + "type " + stringify(argument->type) + ", got " +
+                     stringify(view.type));
+    if (llvm::ArrayRef<int64_t>(view.shape) != llvm::ArrayRef<int64_t>(shape))
+      return invalid(what + "shape " + argument->formatShape() +
+                     (plan->zones && !isWorkspace
+                          ? " with " + std::to_string(plan->zones) + " zones"
+                          : ", which is " + formatShape(shape)) +
+                     ", got " + formatShape(view.shape));
+  }
+  prepared.plan = std::move(*plan);
+  return {};
+}
+
+struct wavesmith_report {
+  LaunchReport report;
+};
+
+wavesmith_status wavesmith_run_with_report(
+    wavesmith_device *device, const wavesmith_code_object *code_object,
+    const char *kernel, const wavesmith_array *arrays, size_t num_arrays,
+    int64_t zones, wavesmith_report **report, char **message) {
+  if (report)
+    *report = nullptr;
+  return guard(message, [&]() -> Outcome {
+    PreparedRun prepared;
+    Outcome outcome =
+        prepareRun(device, code_object, kernel, arrays, num_arrays, zones,
+                   /*isOnGPU=*/false, prepared);
+    if (outcome.status != WAVESMITH_SUCCESS)
+      return outcome;
+    auto kept = report ? std::make_unique<wavesmith_report>() : nullptr;
+    std::lock_guard<std::mutex> lock(device->mutex);
+    auto result = runKernel(*device->device, prepared.request, prepared.plan);
+    if (!result)
+      return failed(WAVESMITH_DEVICE_ERROR, result.takeError());
+    for (size_t i = 0; i < prepared.wanted.size(); ++i)
+      for (const auto &[name, array] : result->outputs)
+        if (name == prepared.wanted[i].first->name)
+          std::memcpy(prepared.destinations[i], array.bytes.data(),
+                      array.bytes.size());
+    if (report) {
+      kept->report = std::move(result->report);
+      *report = kept.release();
+    }
+    return {};
+  });
+}
+
+wavesmith_status wavesmith_launch(wavesmith_device *device,
+                                  const wavesmith_code_object *code_object,
+                                  const char *kernel,
+                                  const wavesmith_array *arrays,
+                                  size_t num_arrays, int64_t zones,
+                                  void *stream, char **message) {
+  return guard(message, [&]() -> Outcome {
+    PreparedRun prepared;
+    Outcome outcome = prepareRun(device, code_object, kernel, arrays,
+                                 num_arrays, zones, /*isOnGPU=*/true, prepared);
+    if (outcome.status != WAVESMITH_SUCCESS)
+      return outcome;
+    llvm::StringMap<uint64_t> addresses;
+    for (size_t i = 0; i < prepared.wanted.size(); ++i)
+      addresses[prepared.wanted[i].first->name] =
+          reinterpret_cast<uint64_t>(prepared.destinations[i]);
+    std::lock_guard<std::mutex> lock(device->mutex);
+    if (llvm::Error error = startKernel(*device->device, prepared.request,
+                                        prepared.plan, addresses, stream))
+      return failed(WAVESMITH_DEVICE_ERROR, std::move(error));
+    return {};
+  });
+}
+
+wavesmith_status wavesmith_report_json(const wavesmith_report *report,
+                                       char **json, char **message) {
+  if (json)
+    *json = nullptr;
+  return guard(message, [&]() -> Outcome {
+    if (!report || !json)
+      return invalid("expected a report and a place for its text");
+    *json = copyText(llvm::formatv("{0:2}", report->report.toJSON()).str());
+    if (!*json)
+      return {WAVESMITH_OUT_OF_MEMORY, "out of memory"};
+    return {};
+  });
+}
+
+double wavesmith_report_host_seconds(const wavesmith_report *report) {
+  return report ? report->report.hostSeconds : 0.0;
+}
+
+void wavesmith_report_free(wavesmith_report *report) { delete report; }
+
 wavesmith_status wavesmith_run(wavesmith_device *device,
                                const wavesmith_code_object *code_object,
                                const char *kernel,
@@ -423,87 +586,14 @@ wavesmith_status wavesmith_run(wavesmith_device *device,
                                int64_t zones, char **report, char **message) {
   if (report)
     *report = nullptr;
-  return guard(message, [&]() -> Outcome {
-    if (!device || !code_object)
-      return invalid("expected a device and a code object");
-    if (!arrays && num_arrays)
-      return invalid("no arrays given");
-    if (zones < 0)
-      return invalid("number of zones must be positive, or 0 where an input "
-                     "has them, got " +
-                     llvm::Twine(zones));
-    RunRequest request;
-    request.codeObject = code_object->elf();
-    request.description = &code_object->description;
-    request.kernel = orEmpty(kernel);
-    if (zones)
-      request.zones = zones;
-    auto described = request.description->findKernel(request.kernel);
-    if (!described)
-      return failed(WAVESMITH_INVALID_ARGUMENT, described.takeError());
-
-    llvm::StringSet<> seen;
-    std::vector<std::pair<const ArgumentDescription *, HostArrayView>> wanted;
-    std::vector<void *> destinations;
-    for (const wavesmith_array &array :
-         llvm::ArrayRef<wavesmith_array>(arrays, num_arrays)) {
-      if (!array.name)
-        return invalid("an array has no name");
-      if (!seen.insert(array.name).second)
-        return invalid("array '" + llvm::Twine(array.name) +
-                       "' is given twice");
-      HostArrayView view;
-      Outcome outcome = viewArray(array, view);
-      if (outcome.status != WAVESMITH_SUCCESS)
-        return outcome;
-      const ArgumentDescription *argument = described->findArgument(array.name);
-      if (argument && argument->kind == ArgumentKind::Output) {
-        wanted.emplace_back(argument, view);
-        destinations.push_back(array.data);
-      } else {
-        request.values.try_emplace(array.name, view);
-      }
-    }
-
-    auto metadata = getMetadata(*code_object);
-    if (!metadata)
-      return failed(WAVESMITH_INVALID_ARGUMENT, metadata.takeError());
-    auto plan = planRun(request, **metadata);
-    if (!plan)
-      return failed(WAVESMITH_INVALID_ARGUMENT, plan.takeError());
-    for (const auto &[argument, view] : wanted) {
-      llvm::SmallVector<int64_t, 4> shape = argument->getShape(plan->sizes);
-      if (view.type != argument->type)
-        return invalid("output '" + argument->name + "': expected type " +
-                       stringify(argument->type) + ", got " +
-                       stringify(view.type));
-      if (llvm::ArrayRef<int64_t>(view.shape) != llvm::ArrayRef<int64_t>(shape))
-        return invalid("output '" + argument->name + "': expected shape " +
-                       argument->formatShape() +
-                       (plan->zones
-                            ? " with " + std::to_string(plan->zones) + " zones"
-                            : ", which is " + formatShape(shape)) +
-                       ", got " + formatShape(view.shape));
-    }
-
-    std::lock_guard<std::mutex> lock(device->mutex);
-    auto result = runKernel(*device->device, request);
-    if (!result)
-      return failed(WAVESMITH_DEVICE_ERROR, result.takeError());
-    std::string reportText;
-    if (report)
-      reportText = llvm::formatv("{0:2}", result->report.toJSON()).str();
-    char *reportCopy = report ? copyText(reportText) : nullptr;
-    if (report && !reportCopy)
-      return {WAVESMITH_OUT_OF_MEMORY, "out of memory"};
-    for (size_t i = 0; i < wanted.size(); ++i)
-      for (const auto &[name, array] : result->outputs)
-        if (name == wanted[i].first->name)
-          std::memcpy(destinations[i], array.bytes.data(), array.bytes.size());
-    if (report)
-      *report = reportCopy;
-    return {};
-  });
+  wavesmith_report *kept = nullptr;
+  wavesmith_status status =
+      wavesmith_run_with_report(device, code_object, kernel, arrays, num_arrays,
+                                zones, report ? &kept : nullptr, message);
+  if (status == WAVESMITH_SUCCESS && report)
+    status = wavesmith_report_json(kept, report, message);
+  wavesmith_report_free(kept);
+  return status;
 }
 
 static wavesmith_type toType(ElementType type) {

@@ -10,6 +10,7 @@
 #include "HIPRuntime.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include <algorithm>
 #include <cstring>
 
 using namespace wavesmith;
@@ -104,20 +105,32 @@ llvm::Expected<std::vector<DeviceInfo>> wavesmith::enumerateHIPDevices() {
 
 namespace {
 
-class HIPCodeObject final : public LoadedCodeObject {
+/// A code object that HIP has loaded.
+class HIPModule {
 public:
-  HIPCodeObject(std::shared_ptr<const sim::CodeObject> metadata,
-                RuntimePointer runtime, void *module)
-      : LoadedCodeObject(std::move(metadata)), runtime(std::move(runtime)),
-        module(module) {}
+  HIPModule(RuntimePointer runtime, void *module)
+      : runtime(std::move(runtime)), module(module) {}
+  HIPModule(const HIPModule &) = delete;
   // Nobody is left to hear of a failure to unload.
-  ~HIPCodeObject() override { (void)runtime->hipModuleUnload(module); }
+  ~HIPModule() { (void)runtime->hipModuleUnload(module); }
 
-  void *getModule() const { return module; }
+  void *get() const { return module; }
 
 private:
   RuntimePointer runtime;
   void *module;
+};
+
+class HIPCodeObject final : public LoadedCodeObject {
+public:
+  HIPCodeObject(std::shared_ptr<const sim::CodeObject> metadata,
+                std::shared_ptr<HIPModule> module)
+      : LoadedCodeObject(std::move(metadata)), module(std::move(module)) {}
+
+  void *getModule() const { return module->get(); }
+
+private:
+  std::shared_ptr<HIPModule> module;
 };
 
 class HIPDevice final : public Device {
@@ -129,11 +142,14 @@ public:
   ~HIPDevice() override {
     if (runtime->hipSetDevice(deviceInfo.ordinal) != success)
       return;
+    if (!loaded.empty())
+      (void)runtime->hipDeviceSynchronize();
+    loaded.clear();
     if (stream) {
       (void)runtime->hipStreamSynchronize(stream);
       (void)runtime->hipStreamDestroy(stream);
     }
-    for (void *event : {start, stop})
+    for (void *event : {begin, stop})
       if (event)
         (void)runtime->hipEventDestroy(event);
   }
@@ -146,7 +162,7 @@ public:
                   "hipStreamCreateWithFlags"))
       return error;
     if (llvm::Error error =
-            check(runtime->hipEventCreate(&start), "hipEventCreate"))
+            check(runtime->hipEventCreate(&begin), "hipEventCreate"))
       return error;
     return check(runtime->hipEventCreate(&stop), "hipEventCreate");
   }
@@ -207,6 +223,16 @@ public:
 
   llvm::Expected<std::unique_ptr<LoadedCodeObject>>
   loadCodeObject(llvm::ArrayRef<uint8_t> elf) override {
+    // A launch on a caller's stream may still be under way when the object is
+    // given up, and to load takes longer than a small launch.
+    auto *found = llvm::find_if(loaded, [&](const Loaded &entry) {
+      return llvm::ArrayRef<uint8_t>(entry.elf) == elf;
+    });
+    if (found != loaded.end()) {
+      std::rotate(loaded.begin(), found, std::next(found));
+      return std::make_unique<HIPCodeObject>(loaded.front().metadata,
+                                             loaded.front().module);
+    }
     // HIP 5.2 aborts on what it does not understand, so everything is checked
     // here before HIP sees it.
     llvm::Expected<std::shared_ptr<const sim::CodeObject>> metadata =
@@ -222,7 +248,15 @@ public:
             check(runtime->hipModuleLoadData(&module, elf.data()),
                   "hipModuleLoadData"))
       return error;
-    return std::make_unique<HIPCodeObject>(*metadata, runtime, module);
+    auto kept = std::make_shared<HIPModule>(runtime, module);
+    if (loaded.size() == maxLoaded) {
+      if (llvm::Error error =
+              check(runtime->hipDeviceSynchronize(), "hipDeviceSynchronize"))
+        return error;
+      loaded.pop_back();
+    }
+    loaded.insert(loaded.begin(), {elf.vec(), *metadata, kept});
+    return std::make_unique<HIPCodeObject>(*metadata, std::move(kept));
   }
 
   llvm::Error launch(const LoadedCodeObject &object,
@@ -248,16 +282,20 @@ public:
                      reinterpret_cast<void *>(launchParameterBufferSize), &size,
                      reinterpret_cast<void *>(launchParameterEnd)};
     void **arguments = size == 0 ? nullptr : extra;
+    auto start = [&](void *on) {
+      return check(runtime->hipModuleLaunchKernel(
+                       function, parameters.grid[0], parameters.grid[1],
+                       parameters.grid[2], parameters.workgroup[0],
+                       parameters.workgroup[1], parameters.workgroup[2],
+                       parameters.dynamicLDSBytes, on, nullptr, arguments),
+                   "launch of kernel '" + parameters.kernel + "'");
+    };
+    if (parameters.stream)
+      return start(*parameters.stream);
     if (llvm::Error error =
-            check(runtime->hipEventRecord(start, stream), "hipEventRecord"))
+            check(runtime->hipEventRecord(begin, stream), "hipEventRecord"))
       return error;
-    if (llvm::Error error =
-            check(runtime->hipModuleLaunchKernel(
-                      function, parameters.grid[0], parameters.grid[1],
-                      parameters.grid[2], parameters.workgroup[0],
-                      parameters.workgroup[1], parameters.workgroup[2],
-                      parameters.dynamicLDSBytes, stream, nullptr, arguments),
-                  "launch of kernel '" + parameters.kernel + "'"))
+    if (llvm::Error error = start(stream))
       return error;
     if (llvm::Error error =
             check(runtime->hipEventRecord(stop, stream), "hipEventRecord"))
@@ -276,7 +314,7 @@ public:
     launchPending = false;
     float milliseconds = 0;
     if (llvm::Error error =
-            check(runtime->hipEventElapsedTime(&milliseconds, start, stop),
+            check(runtime->hipEventElapsedTime(&milliseconds, begin, stop),
                   "hipEventElapsedTime"))
       return error;
     seconds = milliseconds * 1e-3;
@@ -321,11 +359,21 @@ private:
                                    " or later; this is " + runtime->describe());
   }
 
+  /// A code object that was launched before.
+  struct Loaded {
+    std::vector<uint8_t> elf;
+    std::shared_ptr<const sim::CodeObject> metadata;
+    std::shared_ptr<HIPModule> module;
+  };
+  static constexpr unsigned maxLoaded = 64;
+
   RuntimePointer runtime;
   DeviceInfo deviceInfo;
   const TargetInfo &target;
+  /// The one last used stands first.
+  llvm::SmallVector<Loaded, 0> loaded;
   void *stream = nullptr;
-  void *start = nullptr;
+  void *begin = nullptr;
   void *stop = nullptr;
   bool launchPending = false;
   bool hasTiming = false;

@@ -69,6 +69,7 @@ constexpr int makeVersion(int major, int minor) {
   X(hipStreamCreateWithFlags, int(void **, unsigned))                          \
   X(hipStreamDestroy, int(void *))                                             \
   X(hipStreamSynchronize, int(void *))                                         \
+  X(hipDeviceSynchronize, int())                                               \
   X(hipEventCreate, int(void **))                                              \
   X(hipEventDestroy, int(void *))                                              \
   X(hipEventRecord, int(void *, void *))                                       \

@@ -248,7 +248,8 @@ readArgument(const llvm::json::Value &value, const std::string &place,
   return argument;
 }
 
-/// "8", "batch" or "queries ceildiv 128"; another expression has no value here.
+/// "8", "batch", "batch + 1" or "queries ceildiv 128"; another expression has
+/// no value here.
 static GridSize readGridSize(llvm::StringRef text) {
   GridSize size;
   size.text = text.str();
@@ -262,13 +263,22 @@ static GridSize readGridSize(llvm::StringRef text) {
     size.size = number > 0 ? number : 0;
     return size;
   }
-  auto [name, divisor] = text.split(" ceildiv ");
-  bool isDivided = name.size() != text.size();
-  if (!isName(name) ||
-      (isDivided && (divisor.getAsInteger(10, number) || number < 1)))
+  auto [name, rest] = text.split(' ');
+  if (!isName(name))
     return size;
+  if (rest.consume_front("ceildiv ")) {
+    if (rest.getAsInteger(10, number) || number < 1)
+      return size;
+    size.divisor = number;
+  } else if (rest.consume_front("+ ")) {
+    if (rest.getAsInteger(10, number) || number < 0 ||
+        number > std::numeric_limits<uint32_t>::max())
+      return size;
+    size.addend = number;
+  } else if (name.size() != text.size()) {
+    return size;
+  }
   size.dimension = name.str();
-  size.divisor = isDivided ? number : 1;
   return size;
 }
 

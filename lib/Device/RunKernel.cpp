@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -28,8 +29,7 @@ KernelResources wavesmith::getResources(const sim::KernelInfo &kernel) {
   resources.agprs = kernel.agprCount;
   // `.vgpr_count` is align(VGPRs, 4) + AGPRs, so with AGPRs this is the number
   // of VGPRs rounded up to their offset.
-  resources.vgprs =
-      kernel.vgprCount - std::min(kernel.agprCount, kernel.vgprCount);
+  resources.vgprs = kernel.vgprCount - kernel.agprCount;
   resources.sgprs = kernel.sgprCount;
   resources.vgprSpills = kernel.vgprSpillCount;
   resources.sgprSpills = kernel.sgprSpillCount;
@@ -50,6 +50,7 @@ wavesmith::findingsToJSON(llvm::ArrayRef<sim::Finding> findings) {
   for (const sim::Finding &finding : findings) {
     llvm::json::Object entry{
         {"kind", sim::spelling(finding.kind)},
+        {"kernel", finding.kernel},
         {"workgroup", llvm::json::Array{int64_t(finding.workgroup[0]),
                                         int64_t(finding.workgroup[1]),
                                         int64_t(finding.workgroup[2])}},
@@ -129,6 +130,13 @@ static llvm::json::Array toArray(const std::array<uint32_t, 3> &sizes) {
                            int64_t(sizes[2])};
 }
 
+std::vector<sim::RocprofCounter> LaunchReport::getRocprofCounters() const {
+  if (!counters)
+    return {};
+  return sim::rocprofCounters(*counters, instructionUse,
+                              modelledTime ? &*modelledTime : nullptr);
+}
+
 llvm::json::Value LaunchReport::toJSON() const {
   llvm::json::Object deviceObject{
       {"kind", stringify(device.kind)},
@@ -179,8 +187,8 @@ llvm::json::Value LaunchReport::toJSON() const {
     root["semantics"] = semanticsToJSON(instructionUse);
   if (findings)
     root["findings"] = findingsToJSON(*findings);
-  if (!rocprofCounters.empty())
-    root["rocprof_counters"] = rocprofCountersToJSON(rocprofCounters);
+  if (counters)
+    root["rocprof_counters"] = rocprofCountersToJSON(getRocprofCounters());
   if (modelledTime)
     root["modelled_time"] = modelledTime->toJSON();
   if (measuredSeconds)
@@ -347,11 +355,12 @@ static llvm::Error planGrid(const KernelDescription &kernel, RunPlan &plan) {
       return llvm::createStringError(what + ": the size of the grid '" +
                                      size.text +
                                      "' does not follow from the arguments");
-    int64_t number = size.dimension.empty()
-                         ? size.size
-                         : int64_t(llvm::divideCeil(
-                               uint64_t(plan.sizes.lookup(size.dimension)),
-                               uint64_t(size.divisor)));
+    int64_t number = size.size;
+    if (!size.dimension.empty())
+      number =
+          int64_t(llvm::divideCeil(uint64_t(plan.sizes.lookup(size.dimension)),
+                                   uint64_t(size.divisor))) +
+          size.addend;
     if (number == 0)
       return llvm::createStringError(what + " has nothing to do: '" +
                                      size.dimension + "' is 0");
@@ -362,6 +371,13 @@ static llvm::Error planGrid(const KernelDescription &kernel, RunPlan &plan) {
     plan.grid[i] = uint32_t(number);
   }
   return llvm::Error::success();
+}
+
+llvm::StringMap<int64_t> RunPlan::getPaddedSizes() const {
+  llvm::StringMap<int64_t> padded = sizes;
+  if (!kernel->isGrid())
+    padded["zones"] = int64_t(grid[0]) * kernel->zonesPerWorkgroup;
+  return padded;
 }
 
 llvm::Expected<RunPlan> wavesmith::planRun(const RunRequest &request,
@@ -530,16 +546,53 @@ static bool hasHostMemory(uint64_t bytes) {
   return probe != nullptr;
 }
 
-llvm::Expected<RunResult> wavesmith::runKernel(Device &device,
-                                               const RunRequest &request) {
-  llvm::Expected<std::unique_ptr<LoadedCodeObject>> object =
-      device.loadCodeObject(request.codeObject);
-  if (!object)
-    return object.takeError();
-  llvm::Expected<RunPlan> plan = planRun(request, (*object)->metadata());
-  if (!plan)
-    return plan.takeError();
-  const KernelDescription &kernel = *plan->kernel;
+/// The explicit arguments at their places; \p addresses has one for each array.
+static std::vector<uint8_t> packArguments(const RunRequest &request,
+                                          const RunPlan &plan,
+                                          llvm::ArrayRef<uint64_t> addresses) {
+  // Arguments stand in kernarg order in both lists; planRun compared them.
+  llvm::SmallVector<const sim::KernelArgument *> slots;
+  uint64_t bytes = 0;
+  for (const sim::KernelArgument &argument : plan.info->arguments) {
+    if (isHiddenArgument(argument))
+      continue;
+    slots.push_back(&argument);
+    bytes =
+        std::max<uint64_t>(bytes, uint64_t(argument.offset) + argument.size);
+  }
+  std::vector<uint8_t> kernarg(bytes, 0);
+  for (auto [i, argument] : llvm::enumerate(plan.kernel->arguments)) {
+    int64_t size = 0;
+    const void *value = &addresses[i];
+    if (argument.kind == ArgumentKind::Zones) {
+      // Little endian, as is every host that HIP runs on.
+      value = &plan.zones;
+    } else if (argument.kind == ArgumentKind::Dimension) {
+      size = plan.sizes.lookup(argument.name);
+      value = &size;
+    } else if (argument.kind == ArgumentKind::Scalar) {
+      value = request.values.find(argument.name)->second.bytes.data();
+    }
+    std::memcpy(kernarg.data() + slots[i]->offset, value, slots[i]->size);
+  }
+  return kernarg;
+}
+
+/// What \p plan launches, without its arguments.
+static KernelLaunch launchOf(const RunPlan &plan) {
+  KernelLaunch launch;
+  launch.kernel = plan.kernel->name;
+  launch.grid = plan.grid;
+  launch.workgroup = plan.kernel->workgroupSize;
+  return launch;
+}
+
+/// Runs a kernel of a code object that \p device has loaded.
+static llvm::Expected<RunResult> runLoaded(Device &device,
+                                           const LoadedCodeObject &object,
+                                           const RunRequest &request,
+                                           const RunPlan &plan) {
+  const KernelDescription &kernel = *plan.kernel;
   const DeviceInfo &deviceInfo = device.info();
   llvm::Expected<const TargetInfo &> target =
       lookupTargetOfGPU(deviceInfo.architecture, deviceInfo.computeUnits);
@@ -551,10 +604,10 @@ llvm::Expected<RunResult> wavesmith::runKernel(Device &device,
   report.device = deviceInfo;
   report.target = *target;
   report.kernel = kernel.name;
-  report.zones = plan->zones;
-  report.grid = plan->grid;
+  report.zones = plan.zones;
+  report.grid = plan.grid;
   report.workgroup = kernel.workgroupSize;
-  report.resources = getResources(*plan->info);
+  report.resources = getResources(*plan.info);
   report.schedule = kernel.schedule;
   llvm::Expected<Occupancy> occupancy =
       computeOccupancy(*target, report.resources.vgprs, report.resources.agprs,
@@ -565,45 +618,17 @@ llvm::Expected<RunResult> wavesmith::runKernel(Device &device,
     return occupancy.takeError();
   report.occupancy = *occupancy;
 
-  // Arguments stand in kernarg order in both lists; planRun compared them.
-  llvm::SmallVector<const sim::KernelArgument *> slots;
-  uint64_t kernargBytes = 0;
-  for (const sim::KernelArgument &argument : plan->info->arguments) {
-    if (isHiddenArgument(argument))
-      continue;
-    slots.push_back(&argument);
-    kernargBytes = std::max<uint64_t>(kernargBytes, uint64_t(argument.offset) +
-                                                        argument.size);
-  }
-  std::vector<uint8_t> kernarg(kernargBytes, 0);
-  auto store = [&](size_t i, const void *bytes) {
-    std::memcpy(kernarg.data() + slots[i]->offset, bytes, slots[i]->size);
-  };
-
-  llvm::StringMap<int64_t> paddedSizes = plan->sizes;
-  if (!kernel.isGrid())
-    paddedSizes["zones"] = int64_t(plan->grid[0]) * kernel.zonesPerWorkgroup;
+  llvm::StringMap<int64_t> paddedSizes = plan.getPaddedSizes();
   Allocations allocations(device);
   llvm::SmallVector<uint64_t> outputAddresses;
+  llvm::SmallVector<uint64_t> addresses(kernel.arguments.size());
   for (size_t i = 0; i < kernel.arguments.size(); ++i) {
     const ArgumentDescription &argument = kernel.arguments[i];
-    if (argument.kind == ArgumentKind::Zones) {
-      // Little endian, as is every host that HIP runs on.
-      store(i, &plan->zones);
+    if (!argument.isArray())
       continue;
-    }
-    if (argument.kind == ArgumentKind::Dimension) {
-      int64_t size = plan->sizes.lookup(argument.name);
-      store(i, &size);
-      continue;
-    }
-    if (argument.kind == ArgumentKind::Scalar) {
-      store(i, request.values.find(argument.name)->second.bytes.data());
-      continue;
-    }
     bool isWorkspace = argument.kind == ArgumentKind::Workspace;
     llvm::SmallVector<int64_t, 4> shape =
-        argument.getShape(isWorkspace ? paddedSizes : plan->sizes);
+        argument.getShape(isWorkspace ? paddedSizes : plan.sizes);
     uint64_t bytes = *getArrayBytes(argument.type, shape);
     // An array without elements has a place, too.
     llvm::Expected<uint64_t> address = allocations.allocate(
@@ -611,7 +636,7 @@ llvm::Expected<RunResult> wavesmith::runKernel(Device &device,
         argument.name);
     if (!address)
       return address.takeError();
-    store(i, &*address);
+    addresses[i] = *address;
     if (argument.kind == ArgumentKind::Input) {
       if (llvm::Error error = device.copyToDevice(
               *address, request.values.find(argument.name)->second.bytes))
@@ -634,25 +659,23 @@ llvm::Expected<RunResult> wavesmith::runKernel(Device &device,
     }
   }
 
-  KernelLaunch launch;
-  launch.kernel = kernel.name;
-  launch.grid = plan->grid;
-  launch.workgroup = kernel.workgroupSize;
+  std::vector<uint8_t> kernarg = packArguments(request, plan, addresses);
+  KernelLaunch launch = launchOf(plan);
   launch.kernarg = kernarg;
-  if (llvm::Error error = device.launch(**object, launch))
+  auto start = std::chrono::steady_clock::now();
+  if (llvm::Error error = device.launch(object, launch))
     return error;
   if (llvm::Error error = device.wait())
     return error;
+  report.hostSeconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
   report.counters = device.counters();
   report.instructionUse = device.instructionUse().vec();
   if (const std::vector<sim::Finding> *findings = device.findings())
     report.findings = *findings;
   if (const sim::TimingReport *timing = device.modelledTime())
     report.modelledTime = *timing;
-  if (report.counters)
-    report.rocprofCounters = sim::rocprofCounters(
-        *report.counters, report.instructionUse,
-        report.modelledTime ? &*report.modelledTime : nullptr);
   report.measuredSeconds = device.measuredSeconds();
 
   for (size_t i = 0; i < outputAddresses.size(); ++i)
@@ -662,4 +685,60 @@ llvm::Expected<RunResult> wavesmith::runKernel(Device &device,
   if (llvm::Error error = allocations.releaseAll())
     return error;
   return result;
+}
+
+llvm::Expected<RunResult> wavesmith::runKernel(Device &device,
+                                               const RunRequest &request) {
+  llvm::Expected<std::unique_ptr<LoadedCodeObject>> object =
+      device.loadCodeObject(request.codeObject);
+  if (!object)
+    return object.takeError();
+  llvm::Expected<RunPlan> plan = planRun(request, (*object)->metadata());
+  if (!plan)
+    return plan.takeError();
+  return runLoaded(device, **object, request, *plan);
+}
+
+llvm::Expected<RunResult> wavesmith::runKernel(Device &device,
+                                               const RunRequest &request,
+                                               const RunPlan &plan) {
+  llvm::Expected<std::unique_ptr<LoadedCodeObject>> object =
+      device.loadCodeObject(request.codeObject);
+  if (!object)
+    return object.takeError();
+  return runLoaded(device, **object, request, plan);
+}
+
+llvm::Error wavesmith::startKernel(Device &device, const RunRequest &request,
+                                   const RunPlan &plan,
+                                   const llvm::StringMap<uint64_t> &others,
+                                   void *stream) {
+  if (device.info().kind != DeviceKind::HIP)
+    return llvm::createStringError(
+        "arrays on a GPU need a GPU to launch kernel '" + plan.kernel->name +
+        "', the device is a " + stringify(device.info().kind));
+  llvm::Expected<std::unique_ptr<LoadedCodeObject>> object =
+      device.loadCodeObject(request.codeObject);
+  if (!object)
+    return object.takeError();
+  llvm::SmallVector<uint64_t> addresses;
+  for (const ArgumentDescription &argument : plan.kernel->arguments) {
+    auto other = others.find(argument.name);
+    if (argument.kind == ArgumentKind::Input)
+      addresses.push_back(reinterpret_cast<uint64_t>(
+          request.values.find(argument.name)->second.bytes.data()));
+    else if (!argument.isArray())
+      addresses.push_back(0);
+    else if (other == others.end())
+      return llvm::createStringError("kernel '" + plan.kernel->name +
+                                     "' needs " + stringify(argument.kind) +
+                                     " '" + argument.name + "' on the GPU");
+    else
+      addresses.push_back(other->second);
+  }
+  std::vector<uint8_t> kernarg = packArguments(request, plan, addresses);
+  KernelLaunch launch = launchOf(plan);
+  launch.kernarg = kernarg;
+  launch.stream = stream;
+  return device.launch(**object, launch);
 }

@@ -166,7 +166,8 @@ void ValidationReport::print(llvm::raw_ostream &os) const {
     if (row.launch) {
       if (row.launch->counters)
         instructions = std::to_string(row.launch->counters->instructions);
-      for (const sim::RocprofCounter &counter : row.launch->rocprofCounters)
+      for (const sim::RocprofCounter &counter :
+           row.launch->getRocprofCounters())
         if (counter.name == "SQ_LDS_BANK_CONFLICT")
           conflicts = llvm::formatv("{0:f0}", counter.value).str();
       if (row.launch->measuredSeconds)

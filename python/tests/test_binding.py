@@ -100,6 +100,22 @@ def test_options():
     assert ws.compile(SYSTEM + RHS).asm["hsaco"][8] == 3
 
 
+@pytest.mark.parametrize("calls", [200, 201])
+def test_form_is_chosen_as_the_tools_choose(calls):
+    lines = [f"%k{i} = wavesmith.arrhenius %T A {i + 1}.0 b 0.0 E 100.0\n"
+             f'wavesmith.term %k{i} : "1/s" orders ["A" = 1.0] loss ["A" = 1.0]'
+             for i in range(calls)]  # fmt: skip
+    text = (
+        'wavesmith.ode_system @s states ["A" : "1"] parameters ["T" : "K"] time "s" {\n'
+        '%T = wavesmith.parameter "T"\n' + "\n".join(lines) + "\n}\n"
+        "func.func @rhs(%t: f64, %y: tensor<1x?xf64>, %p: tensor<1x?xf64>) -> tensor<1x?xf64> {\n"
+        "%0 = wavesmith.ode_rhs @s(%t, %y, %p) : (f64, tensor<1x?xf64>, tensor<1x?xf64>) -> "
+        "tensor<1x?xf64>\nreturn %0 : tensor<1x?xf64>\n}\n"
+    )
+    form = ws.compile(text, optimization_level=0)["rhs"].schedule["form"]
+    assert form == ("straight_line" if calls <= 200 else "table")
+
+
 def test_several_kernels():
     module = ws.compile(SYSTEM + RHS + SPLIT)
     assert sorted(module) == ["rhs", "split"]
@@ -248,6 +264,24 @@ def test_no_gpu(robertson, monkeypatch, tmp_path):
     )
     assert run.returncode == 0, run.stderr
     assert "device" in run.stdout and "none.so" in run.stdout
+
+
+def test_report_of_a_run():
+    """It is text when it is looked at, and outlives what made it."""
+    module = ws.compile(SYSTEM + RHS)
+    assert module.report is None and module["rhs"].report is None
+    assert module["rhs"].host_seconds is None
+    device = ws.Device("sim", "gfx942")
+    kernel = module["rhs"]
+    kernel(t=0.0, y=make_zones(5), device=device)
+    first = kernel._report
+    assert 0.0 < kernel.host_seconds < 60.0
+    kernel(t=0.0, y=make_zones(70), device=device)
+    del device
+    assert kernel.report["zones"] == 70 and module.report is kernel.report
+    assert kernel.report is kernel.report
+    assert first.parsed["zones"] == 5
+    assert "host_seconds" not in kernel.report
 
 
 def test_another_device_than_the_code_object(robertson):

@@ -185,7 +185,7 @@ def test_many_writers(folder, tmp_path):
     assert not [path for path in entries(folder) if path.suffix == ".tmp"]
 
 
-def test_systems_share_entries(folder, compiled):
+def test_systems_share_entries(folder, compiled, tmp_path, monkeypatch):
     @ws.ode_system
     def net(A: ws.State("mol/l"), T: ws.Parameter("K")):
         ws.term(T, reactants=A)
@@ -196,3 +196,7 @@ def test_systems_share_entries(folder, compiled):
     assert len(compiled) == 1
     ws.compile(net)
     assert len(compiled) == 1
+    # What the system holds already is dumped, too.
+    monkeypatch.setenv("WAVESMITH_DUMP_IR", str(tmp_path / "dump"))
+    net.rhs(2.0, y, device="sim")
+    assert len(list((tmp_path / "dump").iterdir())) == 6

@@ -187,7 +187,7 @@ def test_launches_that_fail(program, change, message, check):
     parameters = {"kernel": "rhs", "grid": 1, "block": 64, "args": [0.0, None, None, 1]}
     if check and not change:
         report = program.launch(**parameters, check=True)
-        assert {f["kind"] for f in report.findings} == {"out-of-bounds"}
+        assert {(f["kind"], f["kernel"]) for f in report.findings} == {("out-of-bounds", "rhs")}
         return
     with pytest.raises(simulator.DeviceError, match=message):
         program.launch(**{**parameters, **change}, check=check)

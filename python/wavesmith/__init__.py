@@ -29,6 +29,7 @@ loaded when it is first used.
 from __future__ import annotations
 
 import importlib
+import sys
 
 _PLACES = {
     "wavesmith.kernel": [
@@ -55,7 +56,14 @@ _ORIGIN = {name: module for module, names in _PLACES.items() for name in names}
 __all__ = sorted([*_ORIGIN, *_MODULES])
 
 
+def _register_torch_op() -> None:
+    """Make torch.ops.wavesmith, where torch has been imported."""
+    if hasattr(sys.modules.get("torch"), "ops"):
+        importlib.import_module("wavesmith.torch_op")
+
+
 def __getattr__(name: str):
+    _register_torch_op()
     if name in _ORIGIN:
         return getattr(importlib.import_module(_ORIGIN[name]), name)
     if name in _MODULES:
@@ -65,3 +73,6 @@ def __getattr__(name: str):
 
 def __dir__() -> list[str]:
     return sorted([*globals(), *__all__])
+
+
+_register_torch_op()

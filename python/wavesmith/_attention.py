@@ -3,24 +3,35 @@
 """Attention on arrays: `attention` with masks and biases that have names, and
 `flex_attention` with score and mask functions in FlexAttention's signatures.
 
-Arrays are NumPy's (with ml_dtypes for bf16 and fp8) or torch tensors in host memory;
-results are of the same library."""
+Arrays are NumPy's (with ml_dtypes for bf16 and fp8) or tensors of torch, in host memory
+or on a GPU; results are of the same library, in the same place."""
 
 from __future__ import annotations
 
 import inspect
 import math
+import os
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from wavesmith import flex
+from wavesmith.arrays import (
+    OnGPU,
+    as_array,
+    dtype_of,
+    is_on_gpu,
+    is_tensor,
+    kind_of,
+    to_host,
+    to_torch,
+)
 from wavesmith.errors import CompileError
 from wavesmith.importers.mlir_text import format_float
-from wavesmith.kernel import CompiledModule, Device, compile, dtype_of, kind_of
+from wavesmith.kernel import CompiledModule, Device, compile
 
 __all__ = [
     "BlockMask", "and_masks", "attention", "attention_mlir", "create_block_mask",
@@ -37,44 +48,6 @@ _INPUTS = ("f32", "f16", "bf16", "f8E4M3FNUZ")
 _ALIGNMENTS = ("top_left", "bottom_right")
 
 
-def _is_tensor(thing: Any) -> bool:
-    return type(thing).__module__.split(".")[0] == "torch" and hasattr(thing, "__dlpack__")
-
-
-def _to_numpy(name: str, thing: Any) -> np.ndarray:
-    """A NumPy array on the memory of an array of another library, or a copy."""
-    if not _is_tensor(thing):
-        return np.asarray(thing)
-    if thing.requires_grad:
-        raise ValueError(
-            f"'{name}' requires a gradient, and attention has none here: pass "
-            f"{name}.detach(), or call it under torch.no_grad() on tensors that require none"
-        )
-    if thing.device.type != "cpu":
-        raise ValueError(
-            f"'{name}' is on the device '{thing.device}': expected a tensor in host memory, "
-            f"as {name}.cpu() gives"
-        )
-    import torch
-
-    for kind, integer in (("bf16", torch.int16), ("f8E4M3FNUZ", torch.uint8)):
-        mine = {"bf16": "bfloat16", "f8E4M3FNUZ": "float8_e4m3fnuz"}[kind]
-        if thing.dtype == getattr(torch, mine, None):
-            return np.from_dlpack(thing.contiguous().view(integer)).view(dtype_of(kind))
-    return np.from_dlpack(thing)
-
-
-def _like(array: np.ndarray, model: Any) -> Any:
-    """The result in the library of the arguments."""
-    if not _is_tensor(model):
-        return array
-    import torch
-
-    if kind_of(array.dtype) == "bf16":
-        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
-    return torch.from_numpy(array)
-
-
 def _shape(array: np.ndarray) -> str:
     return "[" + ", ".join(map(str, array.shape)) + "]"
 
@@ -89,7 +62,7 @@ class _Problem:
 
     text: str
     names: list[str]
-    arrays: list[np.ndarray]
+    arrays: list[np.ndarray | OnGPU]
     sizes: dict[str, int]
     o_shape: tuple
     lse_shape: tuple | None
@@ -122,6 +95,20 @@ def _choice(name: str, value: Any, known: Sequence[str]) -> str:
     return value
 
 
+def _output_type(dtype: Any) -> str:
+    """The kind of elements of the result, for a dtype of NumPy or torch."""
+    name = str(dtype).removeprefix("torch.")
+    known = {"float32": "f32", "float16": "f16", "bfloat16": "bf16"}
+    if name not in known:
+        try:
+            name = np.dtype(dtype).name
+        except TypeError:
+            pass
+    if name not in known:
+        raise ValueError(f"output_dtype: expected float32, float16 or bfloat16, got {dtype}")
+    return known[name]
+
+
 def _window(value: Any) -> tuple[int, int]:
     edges = (value, value) if isinstance(value, (int, np.integer)) else value
     try:
@@ -143,7 +130,7 @@ def _build(
 ) -> _Problem:  # fmt: skip
     _choice("layout", layout, tuple(_LAYOUTS))
     roles = _LAYOUTS[layout]
-    inputs = {"q": _to_numpy("q", q), "k": _to_numpy("k", k), "v": _to_numpy("v", v)}
+    inputs = {"q": as_array("q", q), "k": as_array("k", k), "v": as_array("v", v)}
     for name, array in inputs.items():
         if array.ndim != len(roles):
             raise ValueError(
@@ -219,7 +206,7 @@ def _build(
     if softcap is not None:
         clauses.append(f"softcap {format_float(softcap)}")
     if bias is not None:
-        array = _to_numpy("bias", bias)
+        array = as_array("bias", bias)
         if kind_of(array.dtype) not in ("f32", "f16", "bf16"):
             raise ValueError(
                 f"bias: expected elements of float32, float16 or bfloat16, got {array.dtype}; a "
@@ -247,7 +234,7 @@ def _build(
         dims[3] = "?"
         clauses.append("bias " + operand("bias", array, _tensor(dims, kind_of(array.dtype))))
     if alibi_slopes is not None:
-        array = _to_numpy("alibi_slopes", alibi_slopes)
+        array = as_array("alibi_slopes", alibi_slopes)
         fits = array.shape == (heads,) or (array.ndim == 2 and array.shape[1] == heads
                                            and batch in (None, array.shape[0]))  # fmt: skip
         if array.dtype != np.float32 or not fits:
@@ -263,7 +250,7 @@ def _build(
             "none"
         )
     if cumulative_lengths is not None:
-        pair = [np.asarray(_to_numpy("cumulative_lengths", c)) for c in cumulative_lengths]
+        pair = [to_host("cumulative_lengths", c) for c in cumulative_lengths]
         if len(pair) != 2 or any(c.dtype != np.int32 or c.ndim != 1 or not c.size for c in pair) \
                 or pair[0].size != pair[1].size:  # fmt: skip
             raise ValueError(
@@ -281,7 +268,7 @@ def _build(
         clauses.append("cumulative_lengths " + ", ".join(both))
     for name, value in zip("qkv", descale or ()):
         if value is not None:
-            array = np.atleast_1d(np.asarray(_to_numpy("descale", value), np.float32))
+            array = np.atleast_1d(np.asarray(to_host("descale", value), np.float32))
             count = heads if name == "q" else kv_heads
             if array.shape not in ((1,), (count,)):
                 raise ValueError(
@@ -300,7 +287,7 @@ def _build(
         ("mask", mask_mod, flex.MASK_ARGUMENTS),
     ):
         if function is not None:
-            reader = flex.RegionReader(extents, captures, _to_numpy)
+            reader = flex.RegionReader(extents, captures, to_host)
             read[keyword] = reader.read(function, roles_)
     captured = [
         operand(f"captured{i}", np.ascontiguousarray(a), t)
@@ -311,12 +298,7 @@ def _build(
 
     o_type = element if element in ("f32", "f16", "bf16") else "f32"
     if output_dtype is not None:
-        kind = kind_of(np.dtype(output_dtype))
-        if kind not in ("f32", "f16", "bf16"):
-            raise ValueError(
-                f"output_dtype: expected float32, float16 or bfloat16, got {output_dtype}"
-            )
-        o_type = kind
+        o_type = _output_type(output_dtype)
     o_shape = (*shapes["q"][:-1], v_dim)
     results = [_tensor(of(o_shape), o_type)]
     lse_shape = None
@@ -344,8 +326,26 @@ def _build(
     return _Problem("\n".join(lines), names, arrays, sizes, o_shape, lse_shape, o_type)
 
 
+#: The modules last used, by text and options: the cache on disk would have each read and
+#: decoded again.
+_modules: dict[tuple, CompiledModule] = {}
+_MAX_MODULES = 64
+
+
+def _compile(problem: _Problem, target: str, options: dict) -> CompiledModule:
+    key = (problem.text, target, repr(sorted(options.items())))
+    # Where stages are dumped the cache on disk does it.
+    module = None if os.environ.get("WAVESMITH_DUMP_IR") else _modules.pop(key, None)
+    if module is None:
+        module = compile(problem, target=target, **options)
+    _modules[key] = module
+    while len(_modules) > _MAX_MODULES:
+        _modules.pop(next(iter(_modules)), None)
+    return module
+
+
 def _run(problem: _Problem, model: Any, target: str, device, threads: int, options: dict):
-    module = compile(problem, target=target, **options)
+    module = _compile(problem, target, options)
     kernel = module["attention"]
     if 0 in problem.o_shape or 0 in problem.sizes.values() and not problem.sizes["queries"]:
         results = [np.zeros(problem.o_shape, dtype_of(problem.o_type))]
@@ -353,13 +353,27 @@ def _run(problem: _Problem, model: Any, target: str, device, threads: int, optio
             results.append(np.full(problem.lse_shape, -np.inf, np.float32))
     else:
         inputs = [a["name"] for a in kernel.arguments if a["kind"] == "input"]
-        given = dict(zip(inputs, problem.arrays))
+        given: dict[str, Any] = dict(zip(inputs, problem.arrays))
         for argument in kernel.arguments:
+            name = argument["name"]
             if argument["kind"] == "dimension":
-                given[argument["name"]] = problem.sizes[argument["name"]]
+                given[name] = problem.sizes[name]
+            elif argument["kind"] == "scalar":
+                # "bias_size2" is the size of the bias's dimension 2.
+                array, _, dimension = name.rpartition("_size")
+                given[name] = given[array].shape[int(dimension)]
+        if is_on_gpu(model):
+            for name, array in given.items():
+                if isinstance(array, OnGPU):
+                    given[name] = array.tensor
+                elif isinstance(array, np.ndarray):
+                    given[name] = to_torch(array).to(model.device)
         found = kernel(given, device=device, threads=threads)
         results = list(found) if isinstance(found, tuple) else [found]
-    results = [_like(array, model) for array in results]
+    if is_tensor(model):
+        results = [
+            array if is_tensor(array) else to_torch(array).to(model.device) for array in results
+        ]
     return results[0] if len(results) == 1 else tuple(results)
 
 
@@ -371,18 +385,42 @@ def _causal(causal: Any) -> str | None:
     return _choice("causal", causal, ("False", "True", *_ALIGNMENTS))
 
 
-def _attention_problem(q, k, v, causal, window, window_alignment, softcap, bias, alibi_slopes,
-                       scale, return_lse, layout, cumulative_lengths, descale,
-                       output_dtype) -> _Problem:  # fmt: skip
+#: Problems of attention without further operands, and without arrays.
+_problems: dict[tuple, _Problem] = {}
+
+
+def _attention_problem(
+    q, k, v, causal=None, window=None, window_alignment=None, softcap=None, bias=None,
+    alibi_slopes=None, scale=None, return_lse=False, layout="bhsd", cumulative_lengths=None,
+    descale=None, output_dtype=None,
+) -> _Problem:  # fmt: skip
     if scale is None:
         scale = max(np.shape(q)[-1] if np.ndim(q) else 1, 1) ** -0.5
-    return _build(
-        q, k, v, layout=layout, scale=_number("scale", scale), causal=_causal(causal),
-        window=None if window is None else _window(window), window_alignment=window_alignment,
-        softcap=None if softcap is None else _number("softcap", softcap), bias=bias,
-        alibi_slopes=alibi_slopes, cumulative_lengths=cumulative_lengths, descale=descale,
-        output_dtype=output_dtype, return_lse=return_lse,
-    )  # fmt: skip
+    options = {
+        "layout": layout, "scale": _number("scale", scale), "causal": _causal(causal),
+        "window": None if window is None else _window(window),
+        "window_alignment": window_alignment,
+        "softcap": None if softcap is None else _number("softcap", softcap),
+        "output_dtype": output_dtype, "return_lse": return_lse,
+    }  # fmt: skip
+    if bias is not None or alibi_slopes is not None or cumulative_lengths is not None or descale:
+        return _build(
+            q, k, v, bias=bias, alibi_slopes=alibi_slopes, cumulative_lengths=cumulative_lengths,
+            descale=descale, **options,
+        )  # fmt: skip
+    # Without other operands the shapes say all.
+    arrays = [as_array(name, x) for name, x in (("q", q), ("k", k), ("v", v))]
+    key = (*((x.shape, x.dtype) for x in arrays), *map(str, options.values()))
+    problem = _problems.get(key)
+    if problem is None:
+        problem = _build(*arrays, **options)
+        if len(_problems) >= _MAX_MODULES:
+            _problems.clear()
+        _problems[key] = replace(problem, arrays=[])
+    return replace(problem, arrays=arrays)
+
+
+_ATTENTION = frozenset(inspect.signature(_attention_problem).parameters)
 
 
 def attention(
@@ -444,10 +482,26 @@ def attention(
         ValueError: arrays do not fit one another, or an option has no such value.
         CompileError: the target does not have what is asked for.
     """
-    problem = _attention_problem(
-        q, k, v, causal, window, window_alignment, softcap, bias, alibi_slopes, scale,
-        return_lse, layout, cumulative_lengths, descale, output_dtype,
-    )  # fmt: skip
+    given: dict[str, Any] = {
+        "causal": _causal(causal), "window": None if window is None else _window(window),
+        "window_alignment": window_alignment,
+        "softcap": None if softcap is None else _number("softcap", softcap), "bias": bias,
+        "alibi_slopes": alibi_slopes, "scale": None if scale is None else _number("scale", scale),
+        "return_lse": return_lse, "layout": layout, "cumulative_lengths": cumulative_lengths,
+        "descale": descale, "output_dtype": output_dtype,
+    }  # fmt: skip
+    given |= {"target": target, "device": device, "threads": threads}
+    if all(map(is_tensor, (q, k, v))) and isinstance(device, str) and not options:
+        from wavesmith import torch_op
+
+        return torch_op.attention(q, k, v, **given)
+    return compute(q, k, v, **given, **options)
+
+
+def compute(q: Any, k: Any, v: Any, *, target: str, device, threads: int, **given: Any):
+    """`attention` itself; torch's operators come here, too."""
+    options = {name: given.pop(name) for name in list(given) if name not in _ATTENTION}
+    problem = _attention_problem(q, k, v, **given)
     return _run(problem, q, target, device, threads, options)
 
 
@@ -478,6 +532,7 @@ class BlockMask:
 
     @property
     def shape(self) -> tuple:
+        """Batches, heads, queries and keys; 1 where the mask does not depend on them."""
         return (self.B or 1, self.H or 1, self.Q_LEN, self.KV_LEN)
 
     def __repr__(self) -> str:
@@ -527,7 +582,7 @@ def create_block_mask(
 
 def _read_mask(mask: BlockMask) -> flex.Region:
     extents = {"b": mask.B or 1, "h": mask.H or 1, "q_idx": mask.Q_LEN, "kv_idx": mask.KV_LEN}
-    reader = flex.RegionReader(extents, flex.Captures(), _to_numpy)
+    reader = flex.RegionReader(extents, flex.Captures(), to_host)
     return reader.read(mask.mask_mod, flex.MASK_ARGUMENTS)
 
 

@@ -14,11 +14,13 @@
 #include "wavesmith-c/Simulator.h"
 #include "wavesmith-c/Wavesmith.h"
 #include <array>
+#include <map>
 #include <memory>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -206,9 +208,24 @@ nb::str getStage(CodeObject &code, int stage) {
   return nb::str(text);
 }
 
-/// \p arguments holds (name, buffer, is output, type) for each array: see
-/// Buffer::describe.
-nb::str run(Device &device, const CodeObject &code, const std::string &kernel,
+class Report {
+public:
+  explicit Report(wavesmith_report *report) : report(report) {}
+  Report(const Report &) = delete;
+  ~Report() { wavesmith_report_free(report); }
+
+  nb::str getJSON() const;
+  double getHostSeconds() const {
+    return wavesmith_report_host_seconds(report);
+  }
+
+private:
+  wavesmith_report *report;
+};
+
+/// \p arguments holds (name, buffer, type, is output) for each array: see
+/// Buffer::describe. Python takes over what is returned.
+Report *run(Device &device, const CodeObject &code, const std::string &kernel,
             nb::list arguments, int64_t zones) {
   std::vector<std::unique_ptr<Buffer>> buffers;
   std::vector<std::string> names(nb::len(arguments));
@@ -217,22 +234,67 @@ nb::str run(Device &device, const CodeObject &code, const std::string &kernel,
     nb::tuple item = nb::cast<nb::tuple>(arguments[i]);
     names[i] = nb::cast<std::string>(item[0]);
     buffers.push_back(
-        std::make_unique<Buffer>(item[1], nb::cast<bool>(item[2])));
+        std::make_unique<Buffer>(item[1], nb::cast<bool>(item[3])));
     arrays.push_back(
-        buffers.back()->describe(names[i], nb::cast<std::string>(item[3])));
+        buffers.back()->describe(names[i], nb::cast<std::string>(item[2])));
   }
-  char *report = nullptr, *message = nullptr;
+  wavesmith_report *report = nullptr;
+  char *message = nullptr;
   wavesmith_status status;
   {
     nb::gil_scoped_release release;
-    status =
-        wavesmith_run(device.device, code.object, kernel.c_str(), arrays.data(),
-                      arrays.size(), zones, &report, &message);
+    status = wavesmith_run_with_report(device.device, code.object,
+                                       kernel.c_str(), arrays.data(),
+                                       arrays.size(), zones, &report, &message);
   }
   check(status, message);
-  nb::str text(report);
-  wavesmith_string_free(report);
-  return text;
+  return new Report(report);
+}
+
+/// Starts a kernel on arrays of a GPU. \p arguments holds (name, address,
+/// shape, type) for each array there, and (name, buffer, type) for each scalar.
+void launch(Device &device, const CodeObject &code, const std::string &kernel,
+            nb::list arguments, nb::list scalars, int64_t zones,
+            uint64_t stream) {
+  static const std::map<std::string, wavesmith_type> types = {
+      {"f64", WAVESMITH_F64},
+      {"f32", WAVESMITH_F32},
+      {"i64", WAVESMITH_I64},
+      {"i32", WAVESMITH_I32},
+      {"f16", WAVESMITH_F16},
+      {"bf16", WAVESMITH_BF16},
+      {"f8E4M3FNUZ", WAVESMITH_F8E4M3FNUZ}};
+  size_t count = nb::len(arguments), total = count + nb::len(scalars);
+  std::vector<std::unique_ptr<Buffer>> buffers;
+  std::vector<std::string> names(total);
+  std::vector<std::vector<int64_t>> shapes(count);
+  std::vector<wavesmith_array> arrays;
+  for (size_t i = 0; i < total; ++i) {
+    nb::tuple item =
+        nb::cast<nb::tuple>(i < count ? arguments[i] : scalars[i - count]);
+    names[i] = nb::cast<std::string>(item[0]);
+    if (i < count) {
+      shapes[i] = nb::cast<std::vector<int64_t>>(item[2]);
+      arrays.push_back({names[i].c_str(),
+                        reinterpret_cast<void *>(nb::cast<uint64_t>(item[1])),
+                        types.at(nb::cast<std::string>(item[3])),
+                        int32_t(shapes[i].size()), shapes[i].data()});
+    } else {
+      buffers.push_back(
+          std::make_unique<Buffer>(item[1], /*isWritable=*/false));
+      arrays.push_back(
+          buffers.back()->describe(names[i], nb::cast<std::string>(item[2])));
+    }
+  }
+  char *message = nullptr;
+  wavesmith_status status;
+  {
+    nb::gil_scoped_release release;
+    status = wavesmith_launch(device.device, code.object, kernel.c_str(),
+                              arrays.data(), arrays.size(), zones,
+                              reinterpret_cast<void *>(stream), &message);
+  }
+  check(status, message);
 }
 
 /// Takes over a text of the library's.
@@ -240,6 +302,12 @@ nb::str takeText(char *text) {
   nb::str result(text);
   wavesmith_string_free(text);
   return result;
+}
+
+nb::str Report::getJSON() const {
+  char *text = nullptr, *message = nullptr;
+  check(wavesmith_report_json(report, &text, &message), message);
+  return takeText(text);
 }
 
 class SimulatorProgram {
@@ -379,9 +447,13 @@ NB_MODULE(_wavesmith, module) {
   nb::class_<Device>(module, "Device")
       .def(nb::init<const std::string &, const std::string &,
                     const std::string &, int, unsigned>());
+  nb::class_<Report>(module, "Report")
+      .def_prop_ro("json", &Report::getJSON)
+      .def_prop_ro("host_seconds", &Report::getHostSeconds);
   module.def("compile", &compile);
   module.def("load", &load);
   module.def("run", &run);
+  module.def("launch", &launch);
   module.def("version", &wavesmith_version);
   nb::class_<SimulatorProgram>(module, "SimulatorProgram")
       .def(nb::init<nb::bytes>())

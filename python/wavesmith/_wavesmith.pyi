@@ -23,6 +23,12 @@ class Device:
         self, kind: str, architecture: str, chip: str, number: int, threads: int, /
     ) -> None: ...
 
+class Report:
+    @property
+    def json(self) -> str: ...
+    @property
+    def host_seconds(self) -> float: ...
+
 class SimulatorProgram:
     def __init__(self, code_object: bytes, /) -> None: ...
     @property
@@ -54,10 +60,20 @@ def run(
     device: Device,
     code: CodeObject,
     kernel: str,
-    arguments: list[tuple[str, Any, bool, str]],
+    arguments: list[tuple[str, Any, str, bool]],
     zones: int,
     /,
-) -> str: ...
+) -> Report: ...
+def launch(
+    device: Device,
+    code: CodeObject,
+    kernel: str,
+    arguments: list[tuple[str, int, Sequence[int], str]],
+    scalars: list[tuple[str, Any, str]],
+    zones: int,
+    stream: int,
+    /,
+) -> None: ...
 def version() -> str: ...
 def launch_simulator(
     program: SimulatorProgram,

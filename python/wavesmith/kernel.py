@@ -15,6 +15,18 @@ from pathlib import Path
 import numpy as np
 
 from wavesmith import cache
+from wavesmith.arrays import (
+    OnGPU,
+    dtype_of,
+    empty_on_gpu,
+    is_on_gpu,
+    is_tensor,
+    kind_of,
+    plain_integers,
+    tensors_among,
+    to_numpy,
+    to_torch,
+)
 from wavesmith.errors import CompileError
 
 try:
@@ -35,49 +47,6 @@ NoDeviceError.__doc__ = "There is no device of the kind that was asked for."
 def version() -> str:
     """The version of the library."""
     return _wavesmith.version()
-
-
-_DTYPES = {
-    "f64": np.dtype(np.float64),
-    "f32": np.dtype(np.float32),
-    "f16": np.dtype(np.float16),
-    "i64": np.dtype(np.int64),
-    "i32": np.dtype(np.int32),
-}
-#: Types of the package ml_dtypes: its name, and the unsigned integer of its size.
-_MORE_DTYPES = {
-    "bf16": ("bfloat16", np.dtype(np.uint16)),
-    "f8E4M3FNUZ": ("float8_e4m3fnuz", np.dtype(np.uint8)),
-}
-_KINDS = {dtype: kind for kind, dtype in _DTYPES.items()}
-_KINDS_BY_NAME = {name: kind for kind, (name, _) in _MORE_DTYPES.items()}
-
-
-def dtype_of(kind: str) -> np.dtype:
-    """The dtype of elements that a kernel's description calls `kind`."""
-    if kind in _DTYPES:
-        return _DTYPES[kind]
-    try:
-        import ml_dtypes
-    except ImportError:
-        raise ImportError(
-            f"NumPy has no type {kind} of its own: install the package ml_dtypes"
-        ) from None
-    return np.dtype(getattr(ml_dtypes, _MORE_DTYPES[kind][0]))
-
-
-def kind_of(dtype: np.dtype) -> str | None:
-    """The description's name of a dtype; None if kernels have none of it."""
-    return _KINDS.get(dtype) or _KINDS_BY_NAME.get(dtype.name)
-
-
-def _for_binding(name: str, array: np.ndarray, is_output: bool) -> tuple:
-    """What the binding takes: types that the buffer protocol does not know go as
-    integers, with their name."""
-    kind = kind_of(array.dtype)
-    if kind in _MORE_DTYPES:
-        return name, array.view(_MORE_DTYPES[kind][1]), is_output, kind
-    return name, array, is_output, ""
 
 
 class Device:
@@ -113,6 +82,7 @@ class Device:
             raise ValueError(f"a simulator has from 1 to 1024 threads, got {threads}")
         self.kind = kind
         self.architecture = architecture
+        self.number = number
         self._handle = _wavesmith.Device(
             kind, architecture, chip or "", -1 if number is None else number, threads
         )
@@ -122,21 +92,47 @@ class Device:
 
 
 @functools.lru_cache(maxsize=16)
-def _open_device(kind: str, architecture: str, threads: int) -> Device:
+def _open_device(
+    kind: str, architecture: str, threads: int, number: int | None = None
+) -> Device:
     """A device given by its name is opened once a process."""
-    return Device(kind, architecture, threads=threads)
+    return Device(kind, architecture, threads=threads, number=number)
 
 
 class _Report:
-    """A report, parsed when it is looked at."""
+    """What the binding reports of a run; text, and parsed, when it is looked at."""
 
-    def __init__(self, text: str | None = None):
-        self._text, self._parsed = text, None
+    def __init__(self, handle=None):
+        self._handle = handle
 
-    def read(self) -> dict | None:
-        if self._parsed is None and self._text is not None:
-            self._parsed = json.loads(self._text)
-        return self._parsed
+    @functools.cached_property
+    def parsed(self) -> dict | None:
+        return self._handle and json.loads(self._handle.json)
+
+    @property
+    def host_seconds(self) -> float | None:
+        return self._handle and self._handle.host_seconds
+
+
+class _Layout:
+    """One argument of a kernel, looked up once: each launch needs it."""
+
+    def __init__(self, described: Mapping):
+        self.name: str = described["name"]
+        self.kind: str = described["kind"]
+        self.type: str = described["type"]
+        #: Sizes, and names of sizes; None of an array that has no shape.
+        self.shape: tuple | None = (
+            tuple(described["shape"]) if "shape" in described else None
+        )
+        #: Where the names stand.
+        self.named = [(i, n) for i, n in enumerate(self.shape or ()) if isinstance(n, str)]
+        self.is_integer = self.type in ("i64", "i32")
+
+    @functools.cached_property
+    def dtype(self) -> np.dtype:
+        # Not before it is needed: the package ml_dtypes may be missing.
+        return dtype_of(self.type)
 
 
 class Kernel:
@@ -144,6 +140,7 @@ class Kernel:
 
     def __init__(self, module: CompiledModule, description: Mapping):
         self._module = module
+        #: Its name in the module.
         self.name: str = description["name"]
         #: The arguments, as docs/devices.md describes them.
         self.arguments: list[dict] = description["arguments"]
@@ -152,11 +149,30 @@ class Kernel:
         #: How the kernel was compiled.
         self.schedule: dict | None = description.get("schedule")
         self._report = _Report()
+        self._zones_per_workgroup: int = description.get("zones_per_workgroup", 1)
+        self._layouts = [_Layout(argument) for argument in self.arguments]
+        self._takes = {
+            layout.name: layout
+            for layout in self._layouts
+            if layout.kind in ("input", "scalar", "dimension")
+        }
+        self._gives = [
+            layout
+            for layout in self._layouts
+            if layout.kind == "output" and layout.shape is not None
+        ]
 
     @property
     def report(self) -> dict | None:
         """The report of the last run (docs/devices.md), None before."""
-        return self._report.read()
+        return self._report.parsed
+
+    @property
+    def host_seconds(self) -> float | None:
+        """How long the kernel of the last run took by the host's clock, without the
+        copies of arrays; None before. On the simulator it is the time of the
+        simulation, which says nothing of a GPU's."""
+        return self._report.host_seconds
 
     def __repr__(self) -> str:
         taken = ", ".join(
@@ -174,11 +190,13 @@ class Kernel:
         threads: int = 1,
         **named,
     ):
-        """Run the kernel over all zones, or over its grid, and wait for it.
+        """Run the kernel over all zones, or over its grid, and wait for it; on tensors
+        of a GPU start it there on torch's current stream, and do not wait.
 
         Args:
             values: arguments that cannot be given by name, as a mapping.
-            device: "auto", "hip", "sim", or a `Device`.
+            device: "auto", "hip", "sim", or a `Device`; for tensors of a GPU it is
+                theirs.
             zones: the number of zones, for a kernel without an input that has
                 them.
             threads: host threads of the simulator.
@@ -188,92 +206,161 @@ class Kernel:
                 as a number; it has to be where no input has it.
 
         Returns:
-            The output, or a tuple if there are several.
+            The output, or a tuple if there are several: arrays of NumPy, or tensors of
+            torch where an argument is one, on its device. There is no report of a
+            run on tensors of a GPU.
 
         Raises:
             ValueError: an argument is missing, unknown, or of the wrong type or
                 shape; there are no zones.
             NoDeviceError, DeviceError: the run failed.
         """
-        given = dict(values or {})
-        for name, value in named.items():
-            if name in given:
-                raise ValueError(f"argument '{name}' is given twice")
-            given[name] = value
-        if zones is not None and operator.index(zones) <= 0:
-            raise ValueError(f"number of zones must be positive, got {zones}")
+        if values:
+            given = dict(values)
+            for name, value in named.items():
+                if name in given:
+                    raise ValueError(f"argument '{name}' is given twice")
+                given[name] = value
+        else:
+            given = named
+        sizes: dict[str, int] = {}
+        if zones is not None:
+            if operator.index(zones) <= 0:
+                raise ValueError(f"number of zones must be positive, got {zones}")
+            sizes["zones"] = zones
+        tensors = tensors_among(given.values())
+        if any(map(is_on_gpu, tensors)):
+            return self._start(given, sizes, device)
 
-        known = {
-            a["name"]: a
-            for a in self.arguments
-            if a["kind"] in ("input", "scalar", "dimension")
-        }
         arrays = []
         for name, value in given.items():
-            if name not in known:
-                raise ValueError(
-                    f"kernel '{self.name}' has no input or scalar '{name}'; it has "
-                    + (", ".join(known) or "none")
-                )
-            if known[name]["kind"] != "input":
-                array = _convert_scalar(known[name], value)
-            else:
+            layout = self._layout(name)
+            if layout.kind == "input":
                 array = _convert_array(name, value)
-            arrays.append(_for_binding(name, array, False))
+                if array.ndim == len(layout.shape or ()):
+                    for i, size in layout.named:
+                        sizes.setdefault(size, array.shape[i])
+            else:
+                array = _convert_scalar(layout, value)
+                if layout.kind == "dimension":
+                    sizes[name] = operator.index(value)
+            arrays.append((name, *plain_integers(array), False))
 
         results = []
-        sizes = self._find_sizes(given)
-        if zones is not None:
-            sizes["zones"] = zones
-        for argument in self.arguments:
-            if argument["kind"] == "output" and "shape" in argument:
-                shape = [sizes.get(n) if isinstance(n, str) else n for n in argument["shape"]]
-                if None not in shape:
-                    results.append((argument["name"], np.empty(shape, dtype_of(argument["type"]))))
-        outputs = [_for_binding(name, array, True) for name, array in results]
-        # Where a size is missing the library says what is wrong.
+        for layout in self._gives:
+            shape = [sizes.get(n) if isinstance(n, str) else n for n in layout.shape]
+            # Where a size is missing the library says what is wrong.
+            if None not in shape:
+                array = np.empty(shape, layout.dtype)
+                results.append(array)
+                arrays.append((layout.name, *plain_integers(array), True))
         if isinstance(device, str):
             device = _open_device(device, self._module.target, threads)
-        report = _wavesmith.run(
-            device._handle, self._module._handle.code, self.name, arrays + outputs, zones or 0
+        self._report = self._module._report = _Report(
+            _wavesmith.run(
+                device._handle, self._module._handle.code, self.name, arrays, zones or 0
+            )
         )
-        self._report = self._module._report = _Report(report)
-        found = tuple(array for _, array in results)
-        return found[0] if len(found) == 1 else found
+        if tensors:
+            results = [to_torch(array) for array in results]
+        return results[0] if len(results) == 1 else tuple(results)
 
-    def _find_sizes(self, given: Mapping) -> dict[str, int]:
-        """The sizes that have names, each from the first input that has it; none
-        of an input whose rank is wrong."""
-        sizes: dict[str, int] = {}
-        for argument in self.arguments:
-            if argument["kind"] == "dimension" and argument["name"] in given:
-                sizes[argument["name"]] = operator.index(given[argument["name"]])
-            if argument["kind"] == "input":
-                wanted = argument.get("shape", [])
-                shape = np.shape(given.get(argument["name"]))
-                if len(shape) == len(wanted):
-                    for name, size in zip(wanted, shape):
-                        if isinstance(name, str):
-                            sizes.setdefault(name, size)
-        return sizes
+    def _layout(self, name: str) -> _Layout:
+        layout = self._takes.get(name)
+        if layout is None:
+            raise ValueError(
+                f"kernel '{self.name}' has no input or scalar '{name}'; it has "
+                + (", ".join(self._takes) or "none")
+            )
+        return layout
+
+    def _start(self, given: Mapping, sizes: dict[str, int], device: str | Device):
+        """`__call__` on tensors of a GPU."""
+        import torch
+
+        first, model = next((n, v) for n, v in given.items() if is_on_gpu(v))
+        place = model.device
+        kind = device if isinstance(device, str) else device.kind
+        number = None if isinstance(device, str) else device.number
+        if kind == "sim" or number not in (None, place.index):
+            raise ValueError(
+                f"'{first}' is on the device '{place}', the kernel is to run on "
+                + (f"the GPU {number}" if number is not None else "the simulator")
+                + f": {first}.cpu() is in host memory"
+            )
+        if isinstance(device, str):
+            device = _open_device("hip", self._module.target, 1, place.index)
+
+        arrays, scalars, kept = [], [], []
+        for name, value in given.items():
+            layout = self._layout(name)
+            if layout.kind != "input":
+                scalars.append((name, *plain_integers(_convert_scalar(layout, value))))
+                if layout.kind == "dimension":
+                    sizes[name] = operator.index(value)
+                continue
+            if not is_on_gpu(value) or value.device != place:
+                where = f"on the device '{value.device}'" if is_tensor(value) else "in host memory"
+                raise ValueError(
+                    f"'{name}' is {where}, '{first}' on the device '{place}': arrays of one "
+                    f"call have to be in one place, as {name}.to({first}.device) is"
+                )
+            array = OnGPU(name, value)
+            tensor = array.tensor.detach().contiguous()
+            kept.append(tensor)
+            arrays.append((name, tensor.data_ptr(), array.shape, array.kind))
+            if array.ndim == len(layout.shape or ()):
+                for i, size in layout.named:
+                    sizes.setdefault(size, array.shape[i])
+        padded = dict(sizes)
+        if "zones" in sizes:
+            padded["zones"] += -sizes["zones"] % self._zones_per_workgroup
+        results = []
+        for layout in self._layouts:
+            if layout.kind not in ("output", "workspace") or layout.shape is None:
+                continue
+            known = sizes if layout.kind == "output" else padded
+            shape = [known.get(n) if isinstance(n, str) else n for n in layout.shape]
+            if None not in shape:
+                tensor = empty_on_gpu(shape, layout.type, place)
+                # Of what is given back torch does not reuse the memory before later
+                # work on this stream.
+                (results if layout.kind == "output" else kept).append(tensor)
+                arrays.append((layout.name, tensor.data_ptr(), shape, layout.type))
+        self._report = self._module._report = _Report()
+        with torch.cuda.device(place):
+            _wavesmith.launch(
+                device._handle, self._module._handle.code, self.name, arrays, scalars,
+                sizes.get("zones", 0), torch.cuda.current_stream(place).cuda_stream,
+            )  # fmt: skip
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _find_zones(self, given: Mapping) -> int | None:
+        """The number of zones that inputs have; None if none has one."""
+        for layout in self._takes.values():
+            shape = np.shape(given.get(layout.name))
+            if layout.kind == "input" and len(shape) == len(layout.shape or ()):
+                for i, size in layout.named:
+                    if size == "zones":
+                        return shape[i]
+        return None
 
 
-def _convert_scalar(argument: Mapping, value) -> np.ndarray:
-    kind = argument["type"]
+def _convert_scalar(layout: _Layout, value) -> np.ndarray:
     try:
-        if np.shape(value) != ():
+        if type(value) is not float and np.shape(value) != ():
             raise TypeError
-        number = operator.index(value) if kind in ("i64", "i32") else float(value)
-        return np.array(number, dtype_of(kind))
+        number = operator.index(value) if layout.is_integer else float(value)
+        return np.array(number, layout.dtype)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(
-            f"scalar '{argument['name']}': expected a number of type {kind}, "
+            f"scalar '{layout.name}': expected a number of type {layout.type}, "
             f"got {value!r:.60}"
         ) from None
 
 
 def _convert_array(name: str, value) -> np.ndarray:
-    array = np.asarray(value)
+    array = to_numpy(name, value)
     if kind_of(array.dtype) is None:
         raise ValueError(
             f"input '{name}': expected an array of float64, float32, float16, bfloat16, "
@@ -360,6 +447,7 @@ class CompiledModule(Mapping):
         #: What the kernels' arguments mean, and what the compiler knows of them
         #: (docs/devices.md).
         self.metadata: dict = json.loads(handle.description)
+        #: The architecture, "gfx90a" or "gfx942".
         self.target: str = self.metadata["target"]
         self._report = _Report()
         self._kernels = {
@@ -369,7 +457,7 @@ class CompiledModule(Mapping):
     @property
     def report(self) -> dict | None:
         """The report of the last run of any kernel, None before."""
-        return self._report.read()
+        return self._report.parsed
 
     def save(self, path: str | os.PathLike) -> None:
         """Write the code object to `path` and its description beside it, with
@@ -436,7 +524,7 @@ def compile(
     form: str = "auto",
     workgroup_size: int = 0,
     threads_per_zone: int = 0,
-    straight_line_limit: int = 1000,
+    straight_line_limit: int = 200,
     code_object_version: int = 5,
     optimization_level: int = 3,
     source_name: str | None = None,
@@ -555,9 +643,16 @@ def _dump(module: CompiledModule, request: _Request) -> None:
         cache.write_file(Path(folder) / f"{stem}.json", text.encode())
 
 
-def load(path: str | os.PathLike, description: str | os.PathLike | None = None):
+def load(
+    path: str | os.PathLike, description: str | os.PathLike | None = None
+) -> CompiledModule:
     """Take up a code object file and its description, by default the file beside
-    it with the ending .json. Such a module has no stages."""
+    it with the ending .json. Such a module has no stages.
+
+    Raises:
+        OSError: a file cannot be read.
+        ValueError: they are no code object and description, or do not fit each other.
+    """
     path = Path(path)
     beside = Path(description) if description else path.with_suffix(".json")
     return CompiledModule(_Code(_wavesmith.load(path.read_bytes(), beside.read_text())))

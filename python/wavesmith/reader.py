@@ -195,8 +195,23 @@ def _speaks_wavesmith(function: types.FunctionType, seen: set | None = None) -> 
     return False
 
 
+#: What was read last, by the identity of the code, which is kept with it: score functions
+#: are read at each call of attention.
+_sources: dict[int, tuple[types.CodeType, tuple[ast.FunctionDef, str]]] = {}
+_MAX_SOURCES = 256
+
+
 def source_of(function: types.FunctionType) -> tuple[ast.FunctionDef, str]:
     """The syntax tree of a function, with the lines and columns of its file."""
+    code = function.__code__
+    if id(code) not in _sources:
+        _sources[id(code)] = code, _parse_source(function)
+        while len(_sources) > _MAX_SOURCES:
+            _sources.pop(next(iter(_sources)), None)
+    return _sources[id(code)][1]
+
+
+def _parse_source(function: types.FunctionType) -> tuple[ast.FunctionDef, str]:
     name = function.__name__
     where = Place(function.__code__.co_filename, function.__code__.co_firstlineno, 1,
                   function.__code__.co_firstlineno, 1, name)  # fmt: skip

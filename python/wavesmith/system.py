@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import enum
+import os
 import re
 import sys
 import types
@@ -18,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from wavesmith import units
+from wavesmith.arrays import is_tensor, to_numpy, to_torch
 from wavesmith.errors import CompileError, Place
 from wavesmith.importers.mlir_text import (
     LAYOUTS,
@@ -99,7 +101,8 @@ class System:
     name: `rhs(y=y, T=T)`. States are an array of a row for each state and a column
     for each zone (`layout="soa"`; with "aos" a row a zone), an array without zones,
     or a dictionary of names (states left out are zero). A parameter is a number,
-    or one for each zone. Results have the shape of the states.
+    or one for each zone. Results have the shape of the states; they are tensors of
+    torch where the states are one (in host memory), else arrays of NumPy.
 
     Keywords that they share:
         t: the time, the same in all zones.
@@ -125,13 +128,19 @@ class System:
         self._writer = writer
         self._places = list(places)
         self._modules: dict = {}
+        #: Its name in MLIR text.
         self.name: str = writer.name
         #: The names of the states, in the order of the rows.
         self.states: tuple[str, ...] = tuple(name for name, _ in writer.states)
+        #: The unit of each state, by name.
         self.state_units: dict[str, str] = dict(writer.states)
+        #: The names of the parameters.
         self.parameters: tuple[str, ...] = tuple(name for name, _ in writer.parameters)
+        #: The unit of each parameter, by name.
         self.parameter_units: dict[str, str] = dict(writer.parameters)
+        #: The unit of the time, and so of rates.
         self.time_unit: str = writer.time_unit
+        #: How many terms it has; a reversible reaction has two.
         self.num_terms: int = writer.num_terms
         #: Molar masses in g/mol, of the states that have one.
         self.masses: dict[str, float] = dict(masses or {})
@@ -149,7 +158,7 @@ class System:
         )
 
     def index(self, state: str) -> int:
-        """The row of a state."""
+        """The row of a state. An unknown name is a ValueError."""
         if state not in self.state_units:
             raise ValueError(f"unknown state {state!r}{_suggest(state, self.states)}")
         return self.states.index(state)
@@ -157,10 +166,11 @@ class System:
     # Text and code ----------------------------------------------------------
 
     def to_mlir(self, quantity: str = "rhs", layout: str = "soa", **integration) -> str:
-        """The system as MLIR text, with a function that computes `quantity`: "rhs",
-        "production_loss", "term_values" or "integrate".
+        """The system as MLIR text, with a function that computes one quantity.
 
         Args:
+            quantity: "rhs", "production_loss", "term_values" or "integrate".
+            layout: of the function's arrays: "soa" (states x zones) or "aos".
             integration: of "integrate": `method` and its options, `conserved`,
                 `total` and `max_steps`, as `integrate` has them.
         """
@@ -185,14 +195,17 @@ class System:
 
         Args:
             quantity, layout: as for `to_mlir`.
+            target: "gfx90a" or "gfx942".
             integration: the keywords of `to_mlir` for "integrate".
             options: of `wavesmith.compile`.
         """
         from wavesmith.kernel import compile
 
-        given = {"quantity": quantity, "layout": layout, **(integration or {})}
-        key = (target, repr(sorted(given.items())), repr(sorted(options.items())))
-        if key not in self._modules:
+        key: tuple = (target, quantity, layout)
+        if integration or options:
+            key += repr(sorted((integration or {}).items())), repr(sorted(options.items()))
+        # Where stages are dumped the cache on disk does it, also of what is there already.
+        if key not in self._modules or os.environ.get("WAVESMITH_DUMP_IR"):
             text = self.text(quantity, layout, **(integration or {}))
             self._modules[key] = compile(text, target, **options)
         return self._modules[key]
@@ -447,6 +460,8 @@ class System:
         columns = [np.concatenate([part[i] for part in parts]) for i in range(1, 5)]
         if call.is_single:
             columns = [column[0] for column in columns]
+        elif call.is_tensor:
+            columns = [to_torch(column) for column in columns]
         return Integration(call.finish_states(y), *columns)
 
     # Fractions ---------------------------------------------------------------
@@ -525,6 +540,8 @@ def _suggest(name: Any, known: Sequence[str]) -> str:
 
 
 def _number(what: str, value) -> float:
+    if type(value) is float:
+        return value
     try:
         if np.ndim(value) != 0:
             raise TypeError
@@ -540,13 +557,13 @@ def _whole(what: str, value) -> int:
 
 
 def _floats(what: str, value) -> np.ndarray:
-    array = np.asarray(value)
+    array = to_numpy(what, value)
     if array.dtype.kind not in "fiu" or array.dtype.itemsize > 8:
         raise ValueError(
             f"{what}: expected real numbers, got an array of {array.dtype}"
             + ("; name what it holds by a dictionary" if array.dtype.kind == "O" else "")
         )
-    return array.astype(np.float64)
+    return array.astype(np.float64, copy=False)
 
 
 def _states_array(system: System, what: str, given, layout: str) -> tuple[np.ndarray, bool]:
@@ -594,7 +611,7 @@ def _column(what: str, given, zones: int) -> np.ndarray:
             f"{what} has the shape {list(array.shape)}, expected a number, or one for each "
             f"of the {zones} zones"
         )
-    return np.ascontiguousarray(np.broadcast_to(array, (zones,)))
+    return np.ascontiguousarray(array) if array.shape == (zones,) else np.full(zones, array)
 
 
 class _Call:
@@ -665,11 +682,14 @@ class _Call:
             check_choice("basis", self.basis, BASES)
             if self.unit is not None:
                 raise ValueError("fractions have no unit: give basis or unit, not both")
+        self.is_tensor = is_tensor(keywords["y"])
         y, self.is_single = _states_array(system, "y", keywords["y"], self.layout)
         axis = 0 if self.layout == "soa" else 1
         zones = y.shape[1 - axis]
-        shapes = {n: np.shape(v) for n, v in given.items() if np.shape(v) not in ((), (1,))}
-        if self.is_single and shapes:
+        shapes = {}
+        if self.is_single:
+            shapes = {n: np.shape(v) for n, v in given.items() if np.shape(v) not in ((), (1,))}
+        if shapes:
             # One composition at many temperatures.
             name, shape = next(iter(shapes.items()))
             zones = _floats(name, given[name]).size if len(shape) == 1 else zones
@@ -679,7 +699,8 @@ class _Call:
         self.zones = zones
         columns = [_column(name, given[name], zones) for name in system.parameters]
         self.columns = dict(zip(system.parameters, columns))
-        #: Numbers of the caller times this are the system's, state by state.
+        #: Numbers of the caller times this are the system's, state by state; None
+        #: where they are the system's already.
         self.scale = self._scale()
         self.density = None
         if self.basis:
@@ -690,11 +711,11 @@ class _Call:
         elif keywords.get("density") is not None or keywords.get("pressure") is not None:
             raise ValueError("density and pressure belong to basis='mass_fractions' or "
                              "'mole_fractions'")  # fmt: skip
-        self.y = np.ascontiguousarray(y * self.scale)
+        self.y = np.ascontiguousarray(y if self.scale is None else y * self.scale)
 
-    def _scale(self) -> np.ndarray | float:
+    def _scale(self) -> np.ndarray | None:
         if self.unit is None:
-            return 1.0
+            return None
         system = self.system
         factors = np.array(
             [units.conversion(self.unit, system.state_units[s]) for s in system.states]
@@ -709,7 +730,9 @@ class _Call:
         soa = self.layout == "soa"
         arrays = {"y": np.ascontiguousarray(self.y[:, some] if soa else self.y[some])}
         if self.columns:
-            stacked = np.stack([column[some] for column in self.columns.values()])
+            stacked = np.empty((len(self.columns), arrays["y"].shape[1 if soa else 0]))
+            for row, column in zip(stacked, self.columns.values()):
+                row[:] = column[some]
             arrays["parameters"] = np.ascontiguousarray(stacked if soa else stacked.T)
         return arrays
 
@@ -726,8 +749,9 @@ class _Call:
     def run(self, quantity: str) -> tuple:
         return self.launch(self.compile(quantity), {"t": self.t, **self.inputs()})
 
-    def squeeze(self, array: np.ndarray) -> np.ndarray:
-        return array.reshape(-1) if self.is_single else array
+    def squeeze(self, array: np.ndarray):
+        array = array.reshape(-1) if self.is_single else array
+        return to_torch(array) if self.is_tensor else array
 
     def _along(self, numbers: np.ndarray) -> np.ndarray:
         """A number a zone, to be multiplied with states."""
@@ -737,12 +761,12 @@ class _Call:
         if self.basis:
             y = _to_fractions(self.system, self.basis, y, self.layout)
         else:
-            y = y / self.scale
+            y = y if self.scale is None else y / self.scale
         return self.squeeze(y)
 
     def finish_rate(self, rate: np.ndarray) -> np.ndarray:
         if not self.basis:
-            return self.squeeze(rate / self.scale)
+            return self.squeeze(rate if self.scale is None else rate / self.scale)
         masses, unit, kind = self.system._all_masses()
         axis = 0 if self.layout == "soa" else 1
         if self.basis == "mass_fractions":
@@ -824,9 +848,11 @@ def ode_system(function: Callable | None = None, *, name: str | None = None) -> 
         def decay(A: ws.State("mol/l"), B: ws.State("mol/l"), T: ws.Parameter("K")):
             ws.reaction(1e7 * ws.math.exp(-5000.0 / T), "A -> B")
 
-    The function is read, not run: docs/python.md says what may stand in it.
+    The function is read, not run: docs/tutorial-python.md says what may stand in it.
 
     Args:
+        function: its arguments are annotated by `State`, `States`, `Parameter`,
+            `Parameters` and `Time`; left out, the result is a decorator.
         name: of the system, by default the function's.
 
     Raises:

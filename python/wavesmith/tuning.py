@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from wavesmith import cache
+from wavesmith.arrays import dtype_of
 from wavesmith.errors import CompileError
 from wavesmith.kernel import (
-    _DTYPES,
     CompiledModule,
     Device,
     DeviceError,
@@ -164,7 +164,7 @@ def modelled_time(
 
     chosen = _only(module, kernel)
     description = next(d for d in module.metadata["kernels"] if d["name"] == chosen.name)
-    zones = chosen._find_sizes(inputs).get("zones")
+    zones = chosen._find_zones(inputs)
     if not zones:
         raise ValueError("a launch is modelled for inputs that have zones")
     for name in inputs:
@@ -174,7 +174,7 @@ def modelled_time(
     workgroups = -(-zones // per_workgroup)
     arguments: list = []
     for argument in chosen.arguments:
-        kind, dtype = argument["kind"], _DTYPES[argument["type"]]
+        kind, dtype = argument["kind"], dtype_of(argument["type"])
         if kind in ("input", "scalar") and argument["name"] not in inputs:
             raise ValueError(f"kernel '{chosen.name}' needs '{argument['name']}'")
         if kind == "scalar":

@@ -394,12 +394,14 @@ static llvm::Error run(const Options &commandLine, bool &found) {
 
   FileTransaction files;
   if (!commandLine.counters.empty()) {
-    if (result->report.rocprofCounters.empty())
+    std::vector<sim::RocprofCounter> counters =
+        result->report.getRocprofCounters();
+    if (counters.empty())
       return llvm::createStringError("--counters: a GPU's counters are "
                                      "rocprof's to read; take --device=sim");
     std::string text;
     llvm::raw_string_ostream os(text);
-    sim::printCSV(os, result->report.kernel, result->report.rocprofCounters);
+    sim::printCSV(os, result->report.kernel, counters);
     if (llvm::Error error =
             files.add(commandLine.counters, llvm::arrayRefFromStringRef(text)))
       return error;

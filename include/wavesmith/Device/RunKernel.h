@@ -57,11 +57,15 @@ struct LaunchReport {
   std::optional<std::vector<sim::Finding>> findings;
   /// Only of a run whose time was modelled.
   std::optional<sim::TimingReport> modelledTime;
-  /// Under rocprof's names; only where instructions are simulated.
-  std::vector<sim::RocprofCounter> rocprofCounters;
   /// Only if a GPU measured it.
   std::optional<double> measuredSeconds;
+  /// From the launch to its end by the host's clock; no part of the JSON, which
+  /// is the same for the same run on a simulator.
+  double hostSeconds = 0;
   llvm::json::Value schedule = nullptr;
+
+  /// The counters under rocprof's names; none where nothing was counted.
+  std::vector<sim::RocprofCounter> getRocprofCounters() const;
 
   /// The report as documented in docs/devices.md.
   llvm::json::Value toJSON() const;
@@ -82,7 +86,7 @@ rocprofCountersToJSON(llvm::ArrayRef<sim::RocprofCounter> counters);
 
 /// What the checker found, as docs/devices.md describes it.
 llvm::json::Array findingsToJSON(llvm::ArrayRef<sim::Finding> findings);
-
+/// What to run, on which arrays.
 struct RunRequest {
   /// A raw code object.
   llvm::ArrayRef<uint8_t> codeObject;
@@ -97,7 +101,7 @@ struct RunRequest {
   /// has to agree if given as well.
   std::optional<int64_t> zones;
 };
-
+/// What a run gives back.
 struct RunResult {
   /// An array for every argument of kind output, in the kernel's order. What
   /// the kernel does not write reads as NaN (-1 for integers).
@@ -113,6 +117,9 @@ struct RunPlan {
   /// Every size that has a name, "zones" among them.
   llvm::StringMap<int64_t> sizes;
   std::array<uint32_t, 3> grid = {1, 1, 1};
+
+  /// The sizes of workspaces: zones are padded to whole workgroups.
+  llvm::StringMap<int64_t> getPaddedSizes() const;
 };
 
 /// Checks a request against the description and the code object: every input
@@ -126,6 +133,19 @@ llvm::Expected<RunPlan> planRun(const RunRequest &request,
 /// kernel over all zones, waits and copies the outputs back. Device memory is
 /// released whatever happens.
 llvm::Expected<RunResult> runKernel(Device &device, const RunRequest &request);
+
+/// The same for a plan that planRun made of this request.
+llvm::Expected<RunResult> runKernel(Device &device, const RunRequest &request,
+                                    const RunPlan &plan);
+
+/// Starts a kernel on arrays that are on a GPU, and returns without waiting.
+/// The bytes of the request's arrays are addresses there (those of scalars and
+/// dimensions are the host's); \p others has the addresses of the outputs and
+/// workspaces by name, whose shapes are up to the caller. \p stream is the
+/// caller's.
+llvm::Error startKernel(Device &device, const RunRequest &request,
+                        const RunPlan &plan,
+                        const llvm::StringMap<uint64_t> &others, void *stream);
 
 } // namespace wavesmith
 

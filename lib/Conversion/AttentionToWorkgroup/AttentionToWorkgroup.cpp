@@ -161,7 +161,9 @@ private:
     return LoadTileOp::create(b, valueLoad, valueView,
                               ValueRange{index(0), firstKey}, kVector);
   }
-  /// What scores are to be multiplied by for base 2.
+  /// What brings products, or scores with options, to base 2.
+  double base2Factor();
+  /// What applied scores are still to be multiplied by for base 2.
   double scoreFactor();
   /// All that is done to the products of keys and queries but masking.
   Value applyScore(Value products, Value firstKey);
@@ -367,24 +369,26 @@ Value Kernel::reduce(Value tile, RankedTensorType type, bool isMaximum) {
   return reduction.getResult();
 }
 
-double Kernel::scoreFactor() {
+double Kernel::base2Factor() {
   double factor = 1.4426950408889634;
-  if (scoreBuilder.isNeeded())
-    return factor;
-  // A positive scale leaves the order alone: it can wait for the exponent,
-  // where it is part of a fused multiply-add.
-  factor *= op.getScale().convertToDouble();
-  return factor > 0 ? factor : 1.0;
+  return scoreBuilder.isNeeded() ? factor
+                                 : factor * op.getScale().convertToDouble();
+}
+
+double Kernel::scoreFactor() {
+  // A positive factor leaves the order alone: it can wait for the exponent,
+  // where it is part of a fused multiply-add. The largest weight of a row is
+  // then 1 but for the rounding of the maximum, which shows in f32 alone.
+  double factor = base2Factor();
+  return factor > 0 && !op.getInputElementType().isF32() ? factor : 1.0;
 }
 
 Value Kernel::applyScore(Value products, Value firstKey) {
   if (scoreBuilder.isNeeded())
-    return scoreBuilder.apply(products, firstKey);
-  double scale = op.getScale().convertToDouble();
-  if (scale > 0)
+    products = scoreBuilder.apply(products, firstKey);
+  if (scoreFactor() == base2Factor())
     return products;
-  return arith::MulFOp::create(b, products,
-                               fill(scoreType, scale * 1.4426950408889634));
+  return arith::MulFOp::create(b, products, fill(scoreType, base2Factor()));
 }
 
 Value Kernel::applyMask(Value scores, Value firstKey) {

@@ -89,6 +89,7 @@ int main(int argc, char **argv) {
   wavesmith_device *device = (wavesmith_device *)1;
   wavesmith_compile_options options;
   wavesmith_compile_options_init(&options);
+  CHECK(options.straight_line_limit == 200); /* As the tools have it. */
   size_t length = strlen(source);
 
   /* Compile. */
@@ -248,6 +249,29 @@ int main(int argc, char **argv) {
   CHECK(wavesmith_run(device, copy, "rhs", good, 3, 3, &report, NULL) == 0);
   CHECK(report && strstr(report, "\"simulator\""));
   CHECK(dydt[0] == -0.5 && dydt[1] == -1 && dydt[2] == -2);
+  /* The same text, made when it is asked for. */
+  wavesmith_report *kept = NULL;
+  char *later = NULL;
+  memset(dydt, 0, sizeof(dydt));
+  CHECK(wavesmith_run_with_report(device, copy, "rhs", good, 3, 3, &kept,
+                                  NULL) == 0);
+  CHECK(dydt[0] == -0.5 && dydt[1] == -1 && dydt[2] == -2);
+  CHECK(wavesmith_report_host_seconds(kept) > 0);
+  CHECK(wavesmith_report_json(kept, &later, NULL) == 0);
+  CHECK(later && strcmp(later, report) == 0);
+  wavesmith_string_free(later);
+  EXPECT(wavesmith_report_json(NULL, &later, &message),
+         WAVESMITH_INVALID_ARGUMENT, "report");
+  EXPECT(wavesmith_report_json(kept, NULL, &message),
+         WAVESMITH_INVALID_ARGUMENT, "place");
+  wavesmith_report_free(kept);
+  kept = (wavesmith_report *)1;
+  EXPECT(wavesmith_run_with_report(device, copy, "jacobian", good, 3, 3, &kept,
+                                   &message),
+         WAVESMITH_INVALID_ARGUMENT, "jacobian");
+  CHECK(!kept);
+  wavesmith_report_free(NULL);
+  CHECK(wavesmith_report_host_seconds(NULL) == 0);
   wavesmith_string_free(report);
 
   /* In one call. */

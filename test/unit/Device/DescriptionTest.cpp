@@ -78,7 +78,7 @@ TEST(KernelDescription, ReadsGrids) {
             {"name": "queries", "kind": "dimension", "type": "i64"}]}]})");
   };
   llvm::Expected<CodeObjectDescription> description =
-      parse(R"(["queries ceildiv 128", "8", "queries + 1"])",
+      parse(R"(["queries ceildiv 128", "8", "queries * 2"])",
             R"(["batch", 8, "queries"])");
   ASSERT_TRUE(bool(description)) << llvm::toString(description.takeError());
   const KernelDescription &kernel = description->kernels[0];
@@ -87,6 +87,14 @@ TEST(KernelDescription, ReadsGrids) {
   EXPECT_EQ(kernel.grid[0].divisor, 128);
   EXPECT_EQ(kernel.grid[1].size, 8);
   EXPECT_FALSE(kernel.grid[2].isKnown());
+  auto sums = parse(R"(["batch + 1", "batch", "batch + -1"])", R"(["batch"])");
+  ASSERT_TRUE(bool(sums)) << llvm::toString(sums.takeError());
+  llvm::ArrayRef<GridSize> grid = sums->kernels[0].grid;
+  EXPECT_EQ(grid[0].dimension, "batch");
+  EXPECT_EQ(grid[0].addend, 1);
+  EXPECT_EQ(grid[1].dimension, "batch");
+  EXPECT_EQ(grid[1].addend, 0);
+  EXPECT_FALSE(grid[2].isKnown());
   EXPECT_EQ(kernel.arguments[0].formatShape(), "[batch, 8, queries]");
   llvm::StringMap<int64_t> sizes;
   sizes["batch"] = 3, sizes["queries"] = 5;

@@ -428,6 +428,85 @@ TEST_P(FakeHIP, RunsAKernel) {
   EXPECT_THAT(json, testing::Not(HasSubstr("counters")));
 }
 
+TEST_P(FakeHIP, StartsOnTheCallersStream) {
+  state->onLaunch = executeAxpy;
+  auto object = readCodeObject("axpy-gfx90a.hsaco");
+  llvm::Expected<CodeObjectDescription> description =
+      CodeObjectDescription::parse(axpyDescription("gfx90a"));
+  ASSERT_OK(description);
+  // The fake GPU's memory is the host's.
+  AxpyInputs inputs(100);
+  inputs.request.codeObject = bytesOf(*object);
+  inputs.request.description = &*description;
+  auto metadata = sim::CodeObject::load(bytesOf(*object));
+  ASSERT_OK(metadata);
+  llvm::Expected<RunPlan> plan = planRun(inputs.request, **metadata);
+  ASSERT_OK(plan);
+  EXPECT_EQ(plan->getPaddedSizes().lookup("zones"), 128);
+  RunResult result;
+  result.outputs.emplace_back(
+      "result0",
+      HostArray{ElementType::F64, {2, 100}, std::vector<uint8_t>(1600)});
+  std::vector<double> workspace(128);
+  llvm::StringMap<uint64_t> others;
+  auto addressOf = [](auto &array) {
+    return reinterpret_cast<uint64_t>(array.data());
+  };
+  others["result0"] = addressOf(result.outputs[0].second.bytes);
+  llvm::Expected<std::unique_ptr<Device>> device =
+      createDevice(DeviceKind::HIP, "gfx90a");
+  ASSERT_OK(device);
+  int stream = 0;
+  EXPECT_EQ(
+      errorOf(startKernel(**device, inputs.request, *plan, others, &stream)),
+      "kernel 'axpy' needs workspace 'workspace0' on the GPU");
+  others["workspace0"] = addressOf(workspace);
+  EXPECT_OK(startKernel(**device, inputs.request, *plan, others, &stream));
+  EXPECT_EQ(state->launches, 1);
+  EXPECT_EQ(state->lastStream, &stream);
+  inputs.expectOutputs(result);
+  EXPECT_EQ(workspace[127], 3.0);
+  // Nothing was allocated, nothing measured, and the module stays loaded: the
+  // launch may still be under way.
+  EXPECT_EQ(state->liveAllocations, 0);
+  EXPECT_EQ(state->liveModules, 1);
+  EXPECT_OK((*device)->wait());
+  EXPECT_FALSE((*device)->measuredSeconds().has_value());
+  // It is loaded once, whoever launches.
+  llvm::Expected<RunResult> run = runKernel(**device, inputs.request);
+  ASSERT_OK(run);
+  inputs.expectOutputs(*run);
+  EXPECT_NE(state->lastStream, &stream);
+  EXPECT_EQ(state->modulesLoaded, 1);
+
+  llvm::Expected<std::unique_ptr<Device>> simulator =
+      createDevice(DeviceKind::Simulator, "gfx90a");
+  ASSERT_OK(simulator);
+  EXPECT_EQ(
+      errorOf(startKernel(**simulator, inputs.request, *plan, others, nullptr)),
+      "arrays on a GPU need a GPU to launch kernel 'axpy', the device is a "
+      "simulator");
+}
+
+TEST_P(FakeHIP, UnloadsModulesWhenNothingRuns) {
+  auto object = readCodeObject("axpy-gfx90a.hsaco");
+  std::vector<uint8_t> elf = bytesOf(*object).vec();
+  {
+    llvm::Expected<std::unique_ptr<Device>> device =
+        createDevice(DeviceKind::HIP, "gfx90a");
+    ASSERT_OK(device);
+    for (int i = 0; i < 65; ++i) {
+      elf.push_back(0);
+      EXPECT_OK((*device)->loadCodeObject(elf));
+    }
+    EXPECT_EQ(state->modulesLoaded, 65);
+    EXPECT_EQ(state->liveModules, 64);
+    EXPECT_EQ(state->deviceSynchronisations, 1);
+  }
+  EXPECT_EQ(state->deviceSynchronisations, 2);
+  EXPECT_EQ(state->liveModules, 0);
+}
+
 TEST_P(FakeHIP, UnwrittenOutputsAreNaN) {
   auto object = readCodeObject("axpy-gfx90a.hsaco");
   llvm::Expected<CodeObjectDescription> description =

@@ -128,6 +128,10 @@ FAKE_EXPORT int hipStreamDestroy(void *stream) {
 FAKE_EXPORT int hipStreamSynchronize(void *stream) {
   return stream ? 0 : invalidValue;
 }
+FAKE_EXPORT int hipDeviceSynchronize() {
+  ++state.deviceSynchronisations;
+  return 0;
+}
 FAKE_EXPORT int hipEventCreate(void **event) {
   *event = new Event;
   ++state.liveEvents;
@@ -187,6 +191,7 @@ FAKE_EXPORT int hipModuleLaunchKernel(void *function, unsigned gridX,
       extra[2] != (void *)2 || extra[4] != (void *)3)
     return invalidValue;
   ++state.launches;
+  state.lastStream = stream;
   FakeLaunch launch{static_cast<Function *>(function)->name.c_str(),
                     {gridX, gridY, gridZ},
                     {blockX, blockY, blockZ},

@@ -40,6 +40,8 @@ struct FakeHIPState {
   int liveAllocations, liveModules, liveStreams, liveEvents;
   int currentDevice;
   const char *lastKernel;
+  void *lastStream; ///< Of the last launch.
+  int deviceSynchronisations;
 };
 
 #endif // WAVESMITH_TEST_UNIT_DEVICE_FAKEHIP_H
