@@ -10,8 +10,6 @@ takes it; the arrays are operands of the kernel.
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 
 import wavesmith as ws
@@ -77,7 +75,7 @@ def make_relative_bias(table, reach):
     return relative_bias
 
 
-def main() -> int:
+def main() -> None:
     rng = np.random.default_rng(0)
     B, H, L, D = 2, 2, 96, 64
     q, k, v = (rng.standard_normal((B, H, L, D)).astype(np.float16) for _ in range(3))
@@ -92,21 +90,15 @@ def main() -> int:
         "softcap": make_softcap(20.0),
         "relative bias": make_relative_bias(rng.standard_normal((H, 17)).astype(np.float32), 8),
     }
-    failed = 0
     runs = [(n, None, ws.create_block_mask(m, B, H, L, L)) for n, m in masks.items()]
     runs += [(n, s, None) for n, s in scores.items()]
     for name, score_mod, block_mask in runs:
         for target in ("gfx90a", "gfx942"):
-            try:
-                o = ws.flex_attention(
-                    q, k, v, score_mod, block_mask, target=target, device="sim", threads=2
-                )
-                print(f"{name:16} {target}  {float(np.abs(o.astype(np.float32)).mean()):.4f}")
-            except ws.CompileError as error:
-                failed += 1
-                print(f"{name:16} {target}  {error.message}")
-    return failed > 0
+            o = ws.flex_attention(
+                q, k, v, score_mod, block_mask, target=target, device="sim", threads=2
+            )
+            print(f"{name:16} {target}  {float(np.abs(o.astype(np.float32)).mean()):.4f}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs all tests and sums up what they say: the second half of ./check.
 
-Five suites: the GoogleTest programs build/bin/*Tests and *-tests, lit over test/, pytest over
-python/tests, over test/Numeric and over test/Peers (code objects of other
-compilers). Each writes JUnit XML, from which passed, failed and skipped tests are
+Six suites: the GoogleTest programs build/bin/*Tests and *-tests, lit over test/, pytest over
+python/tests, over test/Docs (the tutorials and the reference), over test/Numeric and over
+test/Peers (code objects of other compilers). Each writes JUnit XML, from which passed, failed and skipped tests are
 counted. A program that ends with a failure that its
 XML does not show (a crash, no file, a broken file) counts as one more failure; so
 does a suite without a single test. The last line is `N passed, N failed`, with
@@ -151,11 +151,12 @@ def suites(build: Path, results: Path) -> list[tuple[str, list[tuple]]]:
         xml = results / f"{name}.xml"
         return name, [*command, f"{option}{xml}"], xml, results / f"{name}.log"
 
-    def pytest(name: str, folder: str) -> tuple:
+    def pytest(name: str, *paths: Path, ignore: str = "") -> tuple:
         return program(
             name,
             [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--strict-config",
-             "--color=no", "--durations=10", f"--rootdir={ROOT}", ROOT / folder],
+             "--color=no", "--durations=10", f"--rootdir={ROOT}",
+             *([f"--ignore-glob={ignore}"] if ignore else []), *paths],
             "--junitxml=",
         )
 
@@ -174,9 +175,15 @@ def suites(build: Path, results: Path) -> list[tuple[str, list[tuple]]]:
     return [
         ("GoogleTest", [gtest(test.name, [test]) for test in tests] + (again if tests else [])),
         ("lit", [program("lit", [lit, "-v", "-j1", build / "test"], "--xunit-xml-output=")]),
-        ("pytest", [pytest("pytest", "python/tests")]),
-        ("numeric", [pytest("numeric", "test/Numeric")]),
-        ("peers", [pytest("peers", "test/Peers")]),
+        ("pytest", [pytest("pytest", ROOT / "python" / "tests")]),
+        ("docs", [pytest("docs", ROOT / "test" / "Docs")]),
+        # Attention's take as long as all others together.
+        ("numeric", [
+            pytest("numeric", ROOT / "test" / "Numeric", ignore="*/test_attention_*"),
+            pytest("numeric-attention",
+                   *sorted((ROOT / "test" / "Numeric").glob("test_attention_*.py"))),
+        ]),
+        ("peers", [pytest("peers", ROOT / "test" / "Peers")]),
     ]
 
 
@@ -184,7 +191,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=Path, default=ROOT / "build")
     parser.add_argument("--suite", action="append",
-                        help="GoogleTest, lit, pytest, numeric or peers (default: all)")
+                        help="GoogleTest, lit, pytest, docs, numeric or peers (default: all)")
     options = parser.parse_args(arguments)
     build = options.build.resolve()
     results = build / "test-results"

@@ -35,6 +35,7 @@ WAVESMITH_API wavesmith_status wavesmith_simulator_program_load(
     const void *bytes, size_t size, wavesmith_simulator_program **program,
     char **message);
 
+/** NULL is fine. Memory outlives it. */
 WAVESMITH_API void
 wavesmith_simulator_program_free(wavesmith_simulator_program *program);
 
@@ -59,9 +60,13 @@ WAVESMITH_API wavesmith_status wavesmith_simulator_program_disassemble(
     const wavesmith_simulator_program *program, const char *kernel,
     char **listing, char **message);
 
+/** Memory without an allocation, to be freed by
+ * wavesmith_simulator_memory_free.
+ */
 WAVESMITH_API wavesmith_status wavesmith_simulator_memory_create(
     wavesmith_simulator_memory **memory, char **message);
 
+/** Frees all its allocations; NULL is fine. */
 WAVESMITH_API void
 wavesmith_simulator_memory_free(wavesmith_simulator_memory *memory);
 
@@ -118,6 +123,7 @@ typedef struct wavesmith_simulator_launch_options {
   double fitted_scale;
 } wavesmith_simulator_launch_options;
 
+/** Sets the defaults named above. */
 WAVESMITH_API void wavesmith_simulator_launch_options_init(
     wavesmith_simulator_launch_options *options);
 

@@ -38,6 +38,7 @@
 extern "C" {
 #endif
 
+/** What a call came to. */
 typedef enum wavesmith_status {
   WAVESMITH_SUCCESS = 0,
   /** A name, type, shape or option that the library cannot take. */
@@ -80,7 +81,7 @@ typedef struct wavesmith_compile_options {
   const char *form;
   /** Zones and threads of a workgroup; 0 lets the compiler choose. */
   int64_t workgroup_size;
-  /** The most calls of exp, log and the like in unrolled code; 1000. */
+  /** The most calls of exp, log and the like in unrolled code; 200. */
   int64_t straight_line_limit;
   /** 4 or 5; 5. */
   int32_t code_object_version;
@@ -90,6 +91,8 @@ typedef struct wavesmith_compile_options {
   int64_t threads_per_zone;
 } wavesmith_compile_options;
 
+/** Sets the defaults, and the size by which the library knows the caller's
+ * version of the structure. */
 WAVESMITH_API void
 wavesmith_compile_options_init(wavesmith_compile_options *options);
 
@@ -126,6 +129,7 @@ wavesmith_code_object_bytes(const wavesmith_code_object *code_object,
 WAVESMITH_API const char *
 wavesmith_code_object_description(const wavesmith_code_object *code_object);
 
+/** Points between MLIR and code object. */
 typedef enum wavesmith_stage {
   WAVESMITH_STAGE_ROCDL = 0, /**< The rocdl dialect, as MLIR. */
   WAVESMITH_STAGE_LLVM = 1,  /**< LLVM IR. */
@@ -139,11 +143,13 @@ WAVESMITH_API wavesmith_status wavesmith_code_object_stage(
     wavesmith_code_object *code_object, wavesmith_stage stage,
     const char **text, char **message);
 
+/** Frees a code object and what lives as long as it; NULL is fine. */
 WAVESMITH_API void
 wavesmith_code_object_free(wavesmith_code_object *code_object);
 
 /*===-- Run ---------------------------------------------------------------===*/
 
+/** A GPU or a simulator. It takes code objects of one architecture. */
 typedef struct wavesmith_device wavesmith_device;
 
 /** Set it up by wavesmith_device_options_init. */
@@ -160,6 +166,7 @@ typedef struct wavesmith_device_options {
   uint32_t threads;
 } wavesmith_device_options;
 
+/** Sets the defaults named above. */
 WAVESMITH_API void
 wavesmith_device_options_init(wavesmith_device_options *options);
 
@@ -171,8 +178,10 @@ wavesmith_device_open(const char *kind, const char *architecture,
                       const wavesmith_device_options *options,
                       wavesmith_device **device, char **message);
 
+/** Closes a device; NULL is fine. No run may be under way. */
 WAVESMITH_API void wavesmith_device_free(wavesmith_device *device);
 
+/** The types of elements; those of descriptions, by name. */
 typedef enum wavesmith_type {
   WAVESMITH_F64 = 0,
   WAVESMITH_F32 = 1,
@@ -232,6 +241,7 @@ WAVESMITH_API wavesmith_status wavesmith_report_json(
 WAVESMITH_API double
 wavesmith_report_host_seconds(const wavesmith_report *report);
 
+/** Frees a report; NULL is fine. */
 WAVESMITH_API void wavesmith_report_free(wavesmith_report *report);
 
 /** Starts a kernel on arrays in the memory of a GPU and returns without

@@ -82,7 +82,7 @@ void wavesmith_compile_options_init(wavesmith_compile_options *options) {
   options->source_name = "<text>";
   options->target = "gfx942";
   options->form = "auto";
-  options->straight_line_limit = 1000;
+  options->straight_line_limit = CompileOptions().straightLineLimit;
   options->code_object_version = 5;
   options->optimization_level = 3;
 }

@@ -29,8 +29,7 @@ KernelResources wavesmith::getResources(const sim::KernelInfo &kernel) {
   resources.agprs = kernel.agprCount;
   // `.vgpr_count` is align(VGPRs, 4) + AGPRs, so with AGPRs this is the number
   // of VGPRs rounded up to their offset.
-  resources.vgprs =
-      kernel.vgprCount - std::min(kernel.agprCount, kernel.vgprCount);
+  resources.vgprs = kernel.vgprCount - kernel.agprCount;
   resources.sgprs = kernel.sgprCount;
   resources.vgprSpills = kernel.vgprSpillCount;
   resources.sgprSpills = kernel.sgprSpillCount;

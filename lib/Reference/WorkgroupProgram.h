@@ -150,7 +150,8 @@ private:
   Slot allocate(Storage storage, int64_t count);
   /// Gives a value its place in memory.
   llvm::LogicalResult define(mlir::Operation *op, mlir::Value value);
-  const Slot &slotOf(mlir::Value value) const { return slots.at(value); }
+  /// A copy: a reference would dangle when `slots` grows.
+  Slot slotOf(mlir::Value value) const { return slots.at(value); }
 
   /// Appends an instruction for an operation.
   Instruction &emit(mlir::Operation *op, Instruction::Kernel kernel,

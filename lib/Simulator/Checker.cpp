@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checker.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include <algorithm>
@@ -487,6 +488,7 @@ void Checker::workgroupBegin(WorkgroupExecution &execution) {
     if (page)
       std::fill(page.get(), page.get() + Cells::page, Cell());
   group->cells.apart.clear();
+  group->staleReads.clear();
   group->defined.assign(dispatch.ldsBytes, 0);
   groups.push_back(std::move(group));
 }
@@ -514,6 +516,7 @@ void Checker::waveBegin(Wave &w) {
   s.scc = false;
   s.scratch.assign(w.scratchPerLane, 0);
   s.atomics = 0;
+  s.storedLast = s.fencedStores = false;
   s.vm.clear();
   s.lds.clear();
   s.unordered.clear();
@@ -532,6 +535,8 @@ void Checker::workgroupEnd(WorkgroupExecution &execution) {
     if (failed && execution.hangs())
       report(FindingKind::Hang, const_cast<Wave &>(*failed), failed->current,
              -1, failed->error);
+    if (!failed)
+      reportStaleReads(execution, *groups[i]);
     spare.push_back(std::move(groups[i]));
     groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(i));
     return;
@@ -558,10 +563,12 @@ void Checker::barrier(WorkgroupExecution &execution) {
     report(FindingKind::BarrierNotReached, *first, first->current, -1,
            "wavefront " + Twine(ended->numberInGroup) +
                " has ended without reaching it");
+  reportStaleReads(execution, *group);
   ++group->epoch;
   for (Wave &w : execution.waves()) {
     WaveState &s = *static_cast<WaveState *>(w.observed);
     s.segment = 0;
+    s.storedLast = s.fencedStores = false;
     if (!options.races)
       continue;
     // What is outstanding at the barrier may happen behind it.
@@ -1372,12 +1379,13 @@ void Checker::memoryEffect(Wave &w, const DecodedInstruction &I, const Plan &p,
       sameOffset &= place + a.bytes <= s.scratch.size();
     }
     if (p.direct) {
-      // To LDS: what is read decides.
-      if (a.space == AccessSpace::LDS && a.write && record.count == 2)
+      // To LDS: what is read decides; it is zero out of a buffer's range, where
+      // nothing has been noted.
+      if (a.space == AccessSpace::LDS && a.write)
         for (uint64_t rest = lanes; rest; rest &= rest - 1) {
           unsigned l = firstLane(rest);
           const MemoryAccess &from = record.access[0];
-          bool defined = !((from.lanes >> l) & 1) ||
+          bool defined = e == 0 || !((from.lanes >> l) & 1) ||
                          isDefined(from.space, from.address[l], l, from.bytes);
           setDefined(a.space, a.address[l], l, a.bytes, defined);
         }
@@ -1528,6 +1536,9 @@ void Checker::after(Wave &w, const DecodedInstruction &I, uint32_t index,
     if (options.misaligned && !record->hasFaults)
       for (unsigned e = 0; e < record->count; ++e) {
         const MemoryAccess &a = record->access[e];
+        // Compilers lay private memory out, and merge accesses there.
+        if (a.space == AccessSpace::Scratch)
+          continue;
         uint64_t low = a.bytes >= 4 ? 3 : a.bytes - 1u, bits = 0;
         for (uint64_t rest = a.lanes; rest; rest &= rest - 1)
           bits |= a.address[firstLane(rest)] & low;
@@ -1536,12 +1547,18 @@ void Checker::after(Wave &w, const DecodedInstruction &I, uint32_t index,
         for (uint64_t rest = a.lanes; rest; rest &= rest - 1) {
           unsigned l = firstLane(rest);
           if (a.address[l] & low) {
+            // Arguments, dispatch packet, constants: the compiler knows where
+            // these are, and merges accesses to them.
+            const Region *region = a.space == AccessSpace::Global
+                                       ? dispatch.view.find(a.address[l])
+                                       : nullptr;
+            if (region && !region->defined)
+              break;
             report(FindingKind::Misaligned, w, index, static_cast<int>(l),
                    Twine(a.write ? "write" : "read") + " of " + Twine(a.bytes) +
                        " bytes at " +
-                       (a.space == AccessSpace::LDS       ? "LDS offset 0x"
-                        : a.space == AccessSpace::Scratch ? "offset 0x"
-                                                          : "address 0x") +
+                       (a.space == AccessSpace::LDS ? "LDS offset 0x"
+                                                    : "address 0x") +
                        Twine::utohexstr(a.address[l]) +
                        ", which is no multiple of " + Twine(low + 1));
             break;
@@ -1554,15 +1571,15 @@ void Checker::after(Wave &w, const DecodedInstruction &I, uint32_t index,
         if (options.waits && a.space == AccessSpace::LDS && !a.write)
           checkDirectLDS(w, s, a, index);
         if (options.races && a.space != AccessSpace::Scratch)
-          checkRaces(w, a, index);
+          checkRaces(w, a, index, isAtomic(s, I, a));
       }
     }
     bool atomic = false, global = false;
-    for (unsigned e = 0; e < record->count; ++e) {
-      atomic |= record->access[e].atomic;
-      global |= record->access[e].atomic &&
-                record->access[e].space != AccessSpace::LDS;
-    }
+    for (unsigned e = 0; e < record->count; ++e)
+      if (isAtomic(s, I, record->access[e])) {
+        atomic = true;
+        global |= record->access[e].space != AccessSpace::LDS;
+      }
     if (atomic) {
       ++s.atomics;
       if (global)
@@ -1625,6 +1642,17 @@ uint32_t Checker::newSegment(WaveState &s) {
   return s.segment = static_cast<uint32_t>(segments.size() - 1);
 }
 
+/// Atomic by its opcode, or a load or store of a language's atomic variable.
+bool Checker::isAtomic(const WaveState &s, const DecodedInstruction &I,
+                       const MemoryAccess &a) const {
+  if (a.atomic)
+    return true;
+  if (a.space != AccessSpace::Global || (a.bytes != 4 && a.bytes != 8))
+    return false;
+  return I.coherent ||
+         (a.write && s.fencedStores && !dispatch.image.isGfx942());
+}
+
 int64_t Checker::touchOne(Cell &cell, uint8_t mask, WaveState &s, bool write,
                           bool atomic, uint32_t index, bool &otherWrote,
                           uint32_t &otherSegment) {
@@ -1635,13 +1663,19 @@ int64_t Checker::touchOne(Cell &cell, uint8_t mask, WaveState &s, bool write,
            !ordered(segments[other], now, *s.group);
   };
   int64_t conflict = -1;
-  // An atomic goes with atomics and with reads, which may be atomic loads.
-  bool tolerated = cell.writeAtomic && (atomic || !write);
+  // An atomic goes with atomics and with reads, which may be atomic loads; a
+  // load that is known to be one goes with stores, which may be atomic as well.
+  // That it is one is not to be supposed of what reads behind a barrier.
+  bool late = segments[cell.writeSegment].late;
+  bool tolerated =
+      cell.writeAtomic
+          ? atomic || (!write && !(late && !mayServeAtomics(index)))
+          : atomic && !write;
   if ((cell.writeMask & mask) && !tolerated && concurrent(cell.writeSegment)) {
     conflict = cell.writeIndex;
     otherWrote = true;
     otherSegment = cell.writeSegment;
-  } else if (write && !atomic && (cell.readMask & mask)) {
+  } else if (write && !atomic && (cell.readMask & mask) && !cell.readAtomic) {
     const Segment &reader = segments[cell.readSegment];
     bool also = cell.readMany == 2
                     ? now.groupAtomics == 0
@@ -1653,22 +1687,33 @@ int64_t Checker::touchOne(Cell &cell, uint8_t mask, WaveState &s, bool write,
       otherSegment = cell.readSegment;
     }
   }
-  if (write) {
+  auto isOwn = [&](const Segment &before) {
+    return before.group == now.group && before.wave == now.wave &&
+           before.epoch == now.epoch;
+  };
+  if (write && atomic && !cell.writeAtomic && (cell.writeMask & mask) &&
+      cell.writeSegment && isOwn(segments[cell.writeSegment])) {
+    // Its own plain store, of an initial value perhaps, is what others'
+    // atomics race with.
+  } else if (write) {
     cell.writeMask =
         cell.writeSegment == segment ? cell.writeMask | mask : mask;
     cell.writeSegment = segment;
     cell.writeIndex = index;
     cell.writeAtomic = atomic;
   } else if (!cell.readMask || cell.readSegment == segment) {
+    cell.readAtomic = atomic && (!cell.readMask || cell.readAtomic);
     cell.readMask |= mask;
     cell.readSegment = segment;
     cell.readIndex = index;
   } else if (concurrent(cell.readSegment)) {
+    cell.readAtomic &= atomic;
     bool same = segments[cell.readSegment].group == now.group;
     cell.readMany = std::max<uint8_t>(cell.readMany, same ? 1 : 2);
     cell.readMask |= mask;
   } else {
     // One that other workgroups share stays so.
+    cell.readAtomic = atomic && (cell.readMany != 2 || cell.readAtomic);
     cell.readMany = cell.readMany == 2 ? 2 : 0;
     cell.readMask = cell.readMany ? cell.readMask | mask : mask;
     cell.readSegment = segment;
@@ -1715,10 +1760,76 @@ Checker::Cells *Checker::cellsOf(const Region &region) {
   return recentCells = &cells;
 }
 
-void Checker::checkRaces(Wave &w, const MemoryAccess &a, uint32_t index) {
+/// Whether a read of LDS may be an atomic load that an atomic follows, as in a
+/// loop around a compare-and-swap: whether one can be reached from there
+/// without a barrier.
+bool Checker::mayServeAtomics(uint32_t readIndex) {
+  auto [it, inserted] = servesAtomics.try_emplace(readIndex, true);
+  if (!inserted)
+    return it->second;
+  const auto &image = dispatch.image;
+  SmallVector<uint32_t, 16> next = {readIndex + 1};
+  DenseSet<uint32_t> seen;
+  while (!next.empty()) {
+    uint32_t index = next.pop_back_val();
+    if (index >= image.instructions.size() || !seen.insert(index).second)
+      continue;
+    const DecodedInstruction &I = image.instructions[index];
+    StringRef name = image.opcodeNames[I.opcodeName];
+    bool plain = name.starts_with("DS_READ") || name.starts_with("DS_WRITE") ||
+                 name.contains("PERMUTE") || name == "DS_SWIZZLE_B32" ||
+                 name == "DS_NOP";
+    if ((I.category == Category::LDS && !plain) || (I.isFlat && I.isAtomic))
+      return true;
+    if (I.category == Category::Barrier || name == "S_ENDPGM")
+      continue;
+    if (I.category == Category::Branch) {
+      if (I.target < 0)
+        return true; // a call, or a return: anything
+      next.push_back(static_cast<uint32_t>(I.target));
+      if (name == "S_BRANCH")
+        continue;
+    }
+    next.push_back(index + 1);
+  }
+  return servesAtomics[readIndex] = false;
+}
+
+void Checker::noteStaleRead(WaveState &s, const Cell &cell, uint64_t dword,
+                            uint8_t mask, bool changes, uint32_t index) {
+  GroupState &group = *s.group;
+  if (!group.staleReads.empty()) {
+    auto it = group.staleReads.find(dword);
+    if (it != group.staleReads.end() && it->second.wave == s.number)
+      group.staleReads.erase(it); // it looks again
+  }
+  if (!changes || cell.apart || !(cell.readMask & mask) ||
+      cell.readSegment == s.segment)
+    return;
+  const Segment &reader = segments[cell.readSegment];
+  if (reader.wave == s.number || reader.epoch != group.epoch ||
+      ordered(reader, segments[s.segment], group) ||
+      mayServeAtomics(cell.readIndex))
+    return;
+  group.staleReads.try_emplace(
+      dword, StaleRead{reader.wave, cell.readIndex, s.number, index});
+}
+
+void Checker::reportStaleReads(WorkgroupExecution &execution,
+                               GroupState &group) {
+  for (const auto &[dword, read] : group.staleReads)
+    report(FindingKind::LDSRace, execution.waves()[read.wave], read.index, -1,
+           "read of LDS offset " + Twine(4 * dword) + ", which wavefront " +
+               Twine(read.writer) + " changes after it by the atomic at " +
+               place(read.writeIndex) + ", with no barrier between");
+  group.staleReads.clear();
+}
+
+void Checker::checkRaces(Wave &w, const MemoryAccess &a, uint32_t index,
+                         bool atomic) {
   WaveState &s = *static_cast<WaveState *>(w.observed);
   // An atomic does not need a segment of its own.
-  if (!s.segment || (s.segmentStale && !a.atomic))
+  if (!s.segment || (s.segmentStale && !atomic))
     newSegment(s);
   const Region *region = nullptr;
   Cells *cells = nullptr;
@@ -1759,7 +1870,9 @@ void Checker::checkRaces(Wave &w, const MemoryAccess &a, uint32_t index) {
       bool otherWrote = false;
       uint32_t otherSegment = 0;
       Cell &cell = cells->at(dword);
-      int64_t other = touch(*cells, dword, cell, mask, s, a.write, a.atomic,
+      if (a.space == AccessSpace::LDS)
+        noteStaleRead(s, cell, dword, mask, a.write && atomic, index);
+      int64_t other = touch(*cells, dword, cell, mask, s, a.write, atomic,
                             index, otherWrote, otherSegment);
       if (a.write && a.space == AccessSpace::LDS) {
         // Threads that hold copies of a value may all write it: Triton does.
@@ -1767,7 +1880,7 @@ void Checker::checkRaces(Wave &w, const MemoryAccess &a, uint32_t index) {
         std::memcpy(&contents, w.group->lds.data() + 4 * dword,
                     std::min<uint64_t>(4, size - 4 * dword));
         uint32_t changed = contents ^ cell.written;
-        bool same = other >= 0 && otherWrote && !a.atomic;
+        bool same = other >= 0 && otherWrote && !atomic;
         for (unsigned i = 0; i < 4; ++i)
           same &= !((mask >> i) & 1) || !((changed >> (8 * i)) & 0xff);
         if (same)
@@ -1830,6 +1943,8 @@ void Checker::wait(WaveState &s, int64_t immediate) {
   size_t vm =
       static_cast<size_t>((immediate & 15) | (((immediate >> 14) & 3) << 4));
   size_t lgkm = static_cast<size_t>((immediate >> 8) & 15);
+  if (vm == 0)
+    s.fencedStores = s.storedLast;
   // In order among themselves, whatever else is counted with them.
   while (s.vm.size() > vm) {
     complete(s, s.vm.front());
@@ -1856,6 +1971,10 @@ void Checker::issue(WaveState &s, const DecodedInstruction &I, uint32_t index,
   for (unsigned e = 0; record && e < record->count; ++e) {
     const MemoryAccess &a = record->access[e];
     (a.space == AccessSpace::LDS ? lds : other) = true;
+    if (a.space == AccessSpace::Global && I.category != Category::SMEM) {
+      s.storedLast = a.write && !a.atomic;
+      s.fencedStores = false;
+    }
     if (a.space != AccessSpace::LDS || !options.races)
       continue;
     o.ldsWrite |= a.write;

@@ -135,6 +135,8 @@ private:
     /// Others have read it concurrently: 1 in the workgroup, 2 beyond.
     uint8_t readMany = 0;
     bool writeAtomic = false;
+    /// All of the reads were those of atomic variables.
+    bool readAtomic = false;
     /// The bytes have been accessed apart: see Cells::apart.
     bool apart = false;
   };
@@ -162,6 +164,14 @@ private:
     llvm::SmallVector<uint32_t, 0> ldsOffsets;
   };
 
+  /// A read of LDS that other wavefronts' atomics have made stale since, with
+  /// no barrier between. The wavefront may be one that looks again, or goes on
+  /// with an atomic; else it has taken a value that is not the last one.
+  struct StaleRead {
+    uint32_t wave = 0, index = 0;
+    uint32_t writer = 0, writeIndex = 0;
+  };
+
   struct GroupState;
   struct WaveState {
     GroupState *group = nullptr;
@@ -180,6 +190,11 @@ private:
     uint32_t segment = 0;
     bool segmentStale = false;
     uint32_t atomics = 0;
+    /// Whether the last vector access to global memory since the last barrier
+    /// was a store, and whether the wavefront has waited for it. Nothing but a
+    /// release needs that: a store that follows is an atomic one, which gfx90a
+    /// does not mark.
+    bool storedLast = false, fencedStores = false;
     std::deque<Outstanding> vm, lds, unordered;
     unsigned outstanding = 0;
     /// Outstanding instructions that write the register.
@@ -196,6 +211,8 @@ private:
     uint32_t atomics = 0;
     std::vector<std::unique_ptr<WaveState>> waves;
     Cells cells;
+    /// By the dword of LDS, since the last barrier.
+    std::map<uint64_t, StaleRead> staleReads;
     /// Whether each byte of LDS is defined.
     std::vector<uint8_t> defined;
   };
@@ -247,7 +264,14 @@ private:
   int64_t touchOne(Cell &cell, uint8_t mask, WaveState &s, bool write,
                    bool atomic, uint32_t index, bool &otherWrote,
                    uint32_t &otherSegment);
-  void checkRaces(Wave &w, const MemoryAccess &access, uint32_t index);
+  bool isAtomic(const WaveState &s, const Instruction &I,
+                const MemoryAccess &access) const;
+  void checkRaces(Wave &w, const MemoryAccess &access, uint32_t index,
+                  bool atomic);
+  void noteStaleRead(WaveState &s, const Cell &cell, uint64_t dword,
+                     uint8_t mask, bool changes, uint32_t index);
+  void reportStaleReads(WorkgroupExecution &execution, GroupState &group);
+  bool mayServeAtomics(uint32_t readIndex);
   uint32_t newSegment(WaveState &s);
   void forgetAccesses();
   Cells *cellsOf(const Region &region);
@@ -273,6 +297,7 @@ private:
   std::vector<std::unique_ptr<GroupState>> groups, spare;
   std::vector<Segment> segments;
   std::unordered_map<uint64_t, uint32_t> atomicsOfGroup;
+  std::unordered_map<uint32_t, bool> servesAtomics;
   std::unordered_map<const Region *, Cells> globalCells;
   const Region *recentRegion = nullptr;
   Cells *recentCells = nullptr;

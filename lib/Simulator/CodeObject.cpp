@@ -148,6 +148,12 @@ Error readKernel(msgpack::DocNode &node, KernelInfo &info,
       return value.takeError();
     *field.target = *value;
   }
+  if (info.agprCount > info.vgprCount)
+    return malformed("the metadata of kernel '" + info.name + "' counts " +
+                     Twine(info.vgprCount) +
+                     " vector registers in all (.vgpr_count) and " +
+                     Twine(info.agprCount) +
+                     " accumulation registers among them (.agpr_count)");
   if (info.wavefrontSize != lanesPerWave)
     return malformed("kernel '" + info.name + "' has wavefronts of " +
                      Twine(info.wavefrontSize) + " lanes, gfx90a and gfx942 " +

@@ -143,11 +143,6 @@ void setHardwareRegister(Wave &w, const Instruction &I, uint32_t value) {
                 llvm::Twine::utohexstr(mode) + "), which are not modelled");
     return;
   }
-  if ((mode >> 23) & 1) {
-    fail(w, "sets FP16_OVFL (MODE 0x" + llvm::Twine::utohexstr(mode) +
-                "), which is not modelled");
-    return;
-  }
   setMode(w, mode);
 }
 void setRegister(Wave &w, const Instruction &I) {
@@ -172,8 +167,18 @@ void getRegister(Wave &w, const Instruction &I) {
   case hwId: // wave slot [3:0], SIMD [5:4]: the wavefronts go round the SIMDs
     value = ((w.numberInGroup / 4) & 15) | ((w.numberInGroup & 3) << 4);
     break;
-  case hwLdsAllocation: // size in units of 128 dwords from bit 12
-    value = static_cast<uint32_t>((w.group->lds.size() + 511) / 512) << 12;
+  case hwGprAllocation: {
+    // Where the registers begin in the files [5:0] and [23:18] (a wavefront
+    // that has a SIMD for itself: 0), the descriptor's numbers of VGPRs [11:6]
+    // and SGPRs [27:24], and where the AGPRs begin [17:12]: as Linux's trap
+    // handler reads it (cwsr_trap_handler_gfx9.asm, CHIP_ALDEBARAN and later).
+    const KernelCode &code = *w.group->code;
+    value = ((code.rsrc1 & 63) << 6) | ((code.rsrc3 & 63) << 12) |
+            (((code.rsrc1 >> 6) & 15) / 2 << 24);
+    break;
+  }
+  case hwLdsAllocation: // LDS is given out in 128 dwords and counted in 64
+    value = static_cast<uint32_t>((w.group->lds.size() + 511) / 512 * 2) << 12;
     break;
   case hwMemoryBases: // the high halves of the apertures
     value = (privateApertureHigh >> 16) | (sharedApertureHigh & 0xffff0000u);
@@ -185,6 +190,48 @@ void getRegister(Wave &w, const Instruction &I) {
   }
   uint64_t mask = (uint64_t(1) << size) - 1;
   setS32(w, I.dst, static_cast<uint32_t>((value >> offset) & mask));
+}
+
+//===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+/// LLVM's names of what s_sendmsg sends on these targets.
+const char *messageName(unsigned type) {
+  switch (type) {
+  case 2:
+    return "MSG_GS";
+  case 3:
+    return "MSG_GS_DONE";
+  case 4:
+    return "MSG_SAVEWAVE";
+  case 5:
+    return "MSG_STALL_WAVE_GEN";
+  case 6:
+    return "MSG_HALT_WAVES";
+  case 7:
+    return "MSG_ORDERED_PS_DONE";
+  case 8:
+    return "MSG_EARLY_PRIM_DEALLOC";
+  case 9:
+    return "MSG_GS_ALLOC_REQ";
+  case 10:
+    return "MSG_GET_DOORBELL";
+  case 15:
+    return "MSG_SYSMSG";
+  default:
+    return "no known one";
+  }
+}
+
+/// Compute code interrupts the host, which looks at a signal in memory then and
+/// does nothing to the wavefront. All other messages belong to shaders of
+/// graphics and to trap handlers, and some have an answer.
+void sendMessage(Wave &w, const Instruction &I) {
+  unsigned type = I.imm & 15;
+  if (type != 1)
+    fail(w, "sends message " + llvm::Twine(type) + " (" + messageName(type) +
+                "); only MSG_INTERRUPT is modelled");
 }
 
 /// Without a notion of time the counters advance at every read.
@@ -317,8 +364,9 @@ void registerControl(OpcodeTable &table) {
        {"S_CBRANCH_CDBGSYS", "S_CBRANCH_CDBGUSER", "S_CBRANCH_CDBGSYS_OR_USER",
         "S_CBRANCH_CDBGSYS_AND_USER"})
     add(name, &nothing, Category::Branch);
-  add("S_SENDMSG", &nothing, Category::Other);
-  table.entries["S_SENDMSG"].note = "messages go nowhere";
+  add("S_SENDMSG", &sendMessage, Category::Other);
+  table.entries["S_SENDMSG"].note =
+      "MSG_INTERRUPT, to a host that does not listen; others are an error";
   add("S_SENDMSGHALT", &haltAlways, Category::Other);
   add("S_SETHALT", &halt, Category::Other);
   add("S_SETKILL", &killWave, Category::Other);
@@ -340,11 +388,12 @@ void registerControl(OpcodeTable &table) {
   add("S_SETREG_IMM32_B32", &setRegister, Category::SALU);
   add("S_GETREG_B32", &getRegister, Category::SALU);
   table.entries["S_GETREG_B32"].note =
-      "MODE; a plausible STATUS, HW_ID, LDS_ALLOC, SH_MEM_BASES; 0 for "
-      "TRAPSTS, IB_STS, XCC_ID; others are an error";
+      "MODE; GPR_ALLOC and LDS_ALLOC of a wavefront that is alone; a plausible "
+      "STATUS, HW_ID, SH_MEM_BASES; 0 for TRAPSTS, IB_STS, XCC_ID; others are "
+      "an error";
   table.entries["S_SETREG_B32"].note =
       table.entries["S_SETREG_IMM32_B32"].note =
-          "MODE, but for exceptions and FP16_OVFL; TRAPSTS is ignored";
+          "MODE, but for exceptions; TRAPSTS is ignored";
   table.unknown = &unknownInstruction;
 }
 

@@ -666,7 +666,13 @@ bool Decoder::decodeVectorMemory(const MCInst &mi, const MCInstrDesc &desc,
     return false;
   out.imm = immediates[0];
   // The second is the cache policy.
-  out.nonTemporal = immediates.size() > 1 && (immediates[1] & 2);
+  int64_t policy = immediates.size() > 1 ? immediates[1] : 0;
+  constexpr int64_t glcOrSC0 = 1, slcOrNT = 2, sc1 = 16;
+  out.nonTemporal = policy & slcOrNT;
+  if (!isAtomic)
+    out.coherent = image.isGfx942()
+                       ? policy & (glcOrSC0 | sc1)
+                       : isLoad && (policy & glcOrSC0) && !(policy & slcOrNT);
   if (out.space == Space::Global || out.space == Space::Scratch)
     out.imm = SignExtend64<13>(static_cast<uint64_t>(immediates[0]));
   if (isLoad) {

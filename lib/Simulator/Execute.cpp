@@ -420,11 +420,12 @@ void executeSlow(Wave &w, const Instruction &I) {
       flushSource(w, copy.src[i], I.sourceType[i], i);
   // Directed rounding: of the host for f32 and f64, our own for f16.
   unsigned round = roundingOf(w, I);
-  if (round) {
+  if (round || w.saturates) {
     static constexpr int hostModes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD,
                                         FE_TOWARDZERO};
     std::fesetround(hostModes[round]);
-    halfRounding = static_cast<uint8_t>(round);
+    halfRounding =
+        static_cast<uint8_t>(round | (w.saturates ? saturateHalves : 0));
     copy.handler(w, copy);
     std::fesetround(FE_TONEAREST);
     halfRounding = 0;

@@ -187,7 +187,8 @@ static void fillHiddenArguments(const KernelInfo &kernel,
     StringRef kind = argument.valueKind;
     if (!kind.consume_front("hidden_"))
       continue;
-    uint64_t value = 0; // offsets, remainders (groups are whole), pointers
+    // Offsets, remainders (groups are whole), what a plain launch has not.
+    uint64_t value = 0;
     auto dimension = [&](StringRef prefix) -> int {
       if (!kind.starts_with(prefix) || kind.size() != prefix.size() + 1)
         return -1;
@@ -207,6 +208,16 @@ static void fillHiddenArguments(const KernelInfo &kernel,
       value = privateApertureHigh;
     else if (kind == "shared_base")
       value = sharedApertureHigh;
+    else if (kind == "hostcall_buffer")
+      value = addressOfHostService(HostService::Hostcall);
+    else if (kind == "printf_buffer")
+      value = addressOfHostService(HostService::Printf);
+    else if (kind == "heap_v1")
+      value = addressOfHostService(HostService::Heap);
+    else if (kind == "default_queue" || kind == "completion_action")
+      value = addressOfHostService(HostService::DefaultQueue);
+    else if (kind == "queue_ptr")
+      value = addressOfHostService(HostService::Queue);
     uint32_t size = std::min<uint32_t>(argument.size, 8);
     std::memset(&kernarg[argument.offset], 0, argument.size);
     std::memcpy(&kernarg[argument.offset], &value, size);
@@ -298,8 +309,6 @@ Error checkParameters(const CodeObject &object, const LaunchParameters &p,
 Error checkCode(const Dispatch &dispatch) {
   const KernelCode &code = dispatch.code;
   std::string where = "kernel '" + dispatch.kernel.name + "': ";
-  if ((code.rsrc1 >> 26) & 1)
-    return createStringError(where + "FP16_OVFL is set, which is not modelled");
   if ((code.rsrc2 >> 24) & 0x7f)
     return createStringError(
         where + "floating-point exceptions are enabled, which is not modelled");

@@ -190,6 +190,10 @@ struct alignas(64) Instruction {
   /// A vector memory access that is not expected to be repeated: slc on
   /// gfx90a, nt on gfx942.
   bool nonTemporal = false;
+  /// A load or store whose cache policy is that of a language's atomic or
+  /// volatile variable (LLVM's memory model): sc0 or sc1 on gfx942; on gfx90a
+  /// glc without slc, which loads have.
+  bool coherent = false;
   bool isAtomic = false;
   bool returnsOld = false;
   bool clamp = false;
@@ -396,6 +400,21 @@ struct MemoryImage {
 };
 } // namespace detail
 
+/// Where the hidden pointers of a kernel lead that ask the host's runtime for
+/// something. No runtime is there: nothing is mapped, and an access can be told
+/// from that through a null pointer.
+enum class HostService : uint8_t {
+  Hostcall,
+  Printf,
+  Heap,
+  DefaultQueue,
+  Queue
+};
+/// The pointer that a launch gives to the kernel.
+uint64_t addressOfHostService(HostService service);
+/// What an access to such an address means; empty for all others.
+llvm::StringRef describeHostService(uint64_t address);
+
 /// What a launch sees of memory: sorted, disjoint regions.
 struct MemoryView {
   std::vector<Region> regions;
@@ -433,6 +452,8 @@ struct Wave {
   uint8_t roundF32 = 0, roundF64 = 0;
   bool ieeeMode = true;
   bool dx10Clamp = true;
+  /// FP16_OVFL of MODE.
+  bool saturates = false;
   bool gprIndexing = false;
   uint8_t gprIndexMode = 0;
   uint32_t modeRegister = 0;
@@ -470,6 +491,7 @@ struct Wave {
 struct Workgroup {
   std::vector<uint8_t> lds;
   const detail::CodeObjectImage *object = nullptr;
+  const KernelCode *code = nullptr;
   const MemoryView *memory = nullptr;
   uint64_t imageBase = 0;
   uint64_t *hits = nullptr;
@@ -482,8 +504,10 @@ struct Workgroup {
 void setMode(Wave &wave, uint32_t mode);
 
 /// The rounding of halves while an instruction runs, as in MODE: the host has
-/// no such mode of its own.
+/// no such mode of its own. With saturateHalves (FP16_OVFL), finite values
+/// beyond the largest half, or 8-bit number, become that one.
 extern __thread uint8_t halfRounding;
+constexpr uint8_t saturateHalves = 4;
 
 /// Stops a wavefront with a message.
 void fail(Wave &wave, const llvm::Twine &message);

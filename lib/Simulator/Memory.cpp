@@ -206,6 +206,39 @@ wavesmith::sim::detail::MemoryImage::load(const CodeObjectImage &object) {
   return loaded;
 }
 
+/// Between the dispatch packet and the images of code objects there is nothing.
+static constexpr uint64_t hostServices = 0x2a0000000000ull;
+static constexpr uint64_t hostServiceBytes = uint64_t(1) << 32;
+
+uint64_t wavesmith::sim::addressOfHostService(HostService service) {
+  return hostServices + uint64_t(service) * hostServiceBytes;
+}
+
+StringRef wavesmith::sim::describeHostService(uint64_t address) {
+  if (address < hostServices)
+    return "";
+  switch ((address - hostServices) / hostServiceBytes) {
+  case uint64_t(HostService::Hostcall):
+    return "the hostcall buffer (hidden_hostcall_buffer), through which "
+           "printf, "
+           "assert and malloc on the device ask the host";
+  case uint64_t(HostService::Printf):
+    return "the buffer of OpenCL's printf (hidden_printf_buffer), which the "
+           "host "
+           "prints";
+  case uint64_t(HostService::Heap):
+    return "the heap of malloc on the device (hidden_heap_v1), which the host "
+           "sets up";
+  case uint64_t(HostService::DefaultQueue):
+    return "the queue for kernels that the kernel enqueues "
+           "(hidden_default_queue)";
+  case uint64_t(HostService::Queue):
+    return "the HSA queue that the kernel was dispatched from (queue_ptr)";
+  default:
+    return "";
+  }
+}
+
 const Region *MemoryView::find(uint64_t address) const {
   size_t low = 0, high = regions.size();
   while (low < high) {
@@ -231,6 +264,14 @@ uint8_t *wavesmith::sim::resolveSlow(Wave &wave, int lane, uint64_t address,
       wave.recent[i] = wave.recent[i - 1];
     wave.recent[0] = region;
     return region->host + (address - region->base);
+  }
+  StringRef service = describeHostService(address);
+  if (!service.empty()) {
+    // Not the kernel's mistake, and what comes after it waits for an answer.
+    fail(wave, (lane < 0 ? "" : "lane " + std::to_string(lane) + ": ") +
+                   Twine(write ? "write" : "read") + " of " + Twine(bytes) +
+                   " bytes of " + service + "; the simulator has no such host");
+    return nullptr;
   }
   std::string message;
   if (region && write && !region->writable)
@@ -277,7 +318,9 @@ void wavesmith::sim::setMode(Wave &w, uint32_t mode) {
   w.flushOutputF64 = !((mode >> 7) & 1);
   w.dx10Clamp = (mode >> 8) & 1;
   w.ieeeMode = (mode >> 9) & 1;
-  w.slow = (mode & 0xff) != 0xf0 || (w.gprIndexing && w.gprIndexMode);
+  w.saturates = (mode >> 23) & 1;
+  w.slow =
+      (mode & 0xff) != 0xf0 || w.saturates || (w.gprIndexing && w.gprIndexMode);
 }
 
 void wavesmith::sim::fail(Wave &wave, const Twine &message) {

@@ -240,12 +240,15 @@ template <typename T, ValueType V> struct Double {
 };
 
 /// Rounds to a half in a mode of MODE (0 nearest even, 1 up, 2 down, 3 towards
-/// zero); NaN becomes quiet. The bits below the result decide, so the value may
-/// not have been rounded to nearest before unless that was harmless.
+/// zero; and saturateHalves); NaN becomes quiet. The bits below the result
+/// decide, so the value may not have been rounded to nearest before unless that
+/// was harmless.
 inline uint16_t halfOf(double value, unsigned mode) {
   uint64_t bits = hardware::bitsOf(value);
   uint16_t sign = static_cast<uint16_t>(bits >> 48) & 0x8000u;
   uint64_t magnitude = bits & 0x7fffffffffffffffull;
+  bool saturate = mode & saturateHalves;
+  mode &= 3;
   if (magnitude >= 0x7ff0000000000000ull)
     return magnitude == 0x7ff0000000000000ull
                ? sign | 0x7c00u
@@ -273,7 +276,8 @@ inline uint16_t halfOf(double value, unsigned mode) {
   kept += up;
   // Beyond the largest half: infinity, unless rounding goes towards zero.
   if (exponent >= 16 || (exponent == 15 && kept > 2047)) {
-    bool toInfinity = mode == 0 || (mode == 1 && !sign) || (mode == 2 && sign);
+    bool toInfinity =
+        !saturate && (mode == 0 || (mode == 1 && !sign) || (mode == 2 && sign));
     return sign | (toInfinity ? 0x7c00u : 0x7bffu);
   }
   // A carry out of the mantissa raises the exponent by itself.

@@ -28,6 +28,13 @@ inline double fractF16(double a) {
   double fraction = a - std::floor(a);
   return fraction > 0x1.ffcp-1 ? 0x1.ffcp-1 : fraction;
 }
+/// Without an infinity of double where a half is only too large.
+inline double exp2F16(double a) {
+  return std::exp2(a > 64.0 && a <= 65504.0 ? 64.0 : a);
+}
+inline double ldexpF16(double a, int16_t b) {
+  return std::ldexp(a, b < -128 ? -128 : b > 128 ? 128 : b);
+}
 inline double logF16(double a) {
   return a == 0 ? -std::numeric_limits<double>::infinity() : std::log2(a);
 }
@@ -263,7 +270,7 @@ void registerVectorF16(OpcodeTable &table) {
   SLOW1("V_SQRT_F16", F16, F16, __builtin_sqrt(a));
   SLOW1("V_RSQ_F16", F16, F16, 1.0 / __builtin_sqrt(a));
   SLOW1("V_LOG_F16", F16, F16, logF16(a));
-  SLOW1("V_EXP_F16", F16, F16, std::exp2(a));
+  SLOW1("V_EXP_F16", F16, F16, exp2F16(a));
   SLOW1("V_SIN_F16", F16, F16, sineF16(a, 0));
   SLOW1("V_COS_F16", F16, F16, sineF16(a, 1));
   approximate(table,
@@ -277,7 +284,7 @@ void registerVectorF16(OpcodeTable &table) {
   SLOW1("V_FRACT_F16", F16, F16, fractF16(a));
   SLOW1("V_FREXP_MANT_F16", F16, F16, frexpMantissaF16(a));
   SLOW1("V_FREXP_EXP_I16_F16", I16, F16, frexpExponentF16(a));
-  SLOW2("V_LDEXP_F16", F16, F16, I16, std::ldexp(a, b));
+  SLOW2("V_LDEXP_F16", F16, F16, I16, ldexpF16(a, b));
   for (const char *name :
        {"V_RCP_F16", "V_SQRT_F16", "V_RSQ_F16", "V_LOG_F16", "V_EXP_F16",
         "V_SIN_F16", "V_COS_F16", "V_RNDNE_F16"})

@@ -41,8 +41,8 @@ template <typename Format> float valueOfByte(uint8_t code) {
 }
 
 /// Rounds to nearest even; with random bits it adds them below the last place
-/// and truncates instead. Overflow, infinities and NaN give NaN, which is what
-/// the instructions do while FP16_OVFL is off.
+/// and truncates instead. Infinities and NaN give NaN, and so does what is too
+/// large, unless FP16_OVFL is on.
 template <typename Format, bool Stochastic>
 uint8_t byteOf(float value, uint32_t random) {
   constexpr int m = Format::mantissaBits, dropped = 23 - m;
@@ -80,7 +80,7 @@ uint8_t byteOf(float value, uint32_t random) {
                  ? static_cast<int>(kept)
                  : ((exponent - least) << m) + static_cast<int>(kept);
   if (code > 0x7f)
-    return notANumber;
+    return halfRounding & saturateHalves ? sign | 0x7f : notANumber;
   return code ? sign | static_cast<uint8_t>(code) : 0;
 }
 

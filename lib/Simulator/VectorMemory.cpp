@@ -173,36 +173,76 @@ uint8_t *scratchByte(Wave &w, unsigned lane, uint64_t offset) {
   return w.scratch + (offset / 4) * (4 * L) + 4 * lane + offset % 4;
 }
 
+/// Values of 1 to 4 bytes there, which need not be aligned: compilers merge
+/// neighbouring accesses (LLVM's feature unaligned-scratch-access).
+uint32_t readScratch(Wave &w, unsigned lane, uint64_t offset, unsigned bytes) {
+  uint32_t value = 0;
+  if (offset % 4 + bytes <= 4) {
+    std::memcpy(&value, scratchByte(w, lane, offset), bytes);
+    return value;
+  }
+  for (unsigned i = 0; i < bytes; ++i)
+    value |= uint32_t(*scratchByte(w, lane, offset + i)) << (8 * i);
+  return value;
+}
+void writeScratch(Wave &w, unsigned lane, uint64_t offset, unsigned bytes,
+                  uint32_t value) {
+  if (offset % 4 + bytes <= 4) {
+    std::memcpy(scratchByte(w, lane, offset), &value, bytes);
+    return;
+  }
+  for (unsigned i = 0; i < bytes; ++i)
+    *scratchByte(w, lane, offset + i) = static_cast<uint8_t>(value >> (8 * i));
+}
+
 bool checkScratch(Wave &w, unsigned lane, uint64_t offset, unsigned bytes,
                   bool write) {
   if (offset + bytes > w.scratchPerLane) {
+    uint64_t stack =
+        w.scratchPerLane -
+        std::min(w.scratchPerLane, w.group->code->privateSegmentSize);
+    std::string ofThem;
+    if (stack >= 4)
+      ofThem = ", " + std::to_string(stack) +
+               " of them for a stack that the compiler sets no bound to";
     failLane(w, static_cast<int>(lane),
              llvm::Twine(write ? "write" : "read") + " of " +
                  llvm::Twine(bytes) + " bytes at offset " +
                  llvm::Twine(offset) + " of private memory, which has " +
-                 llvm::Twine(w.scratchPerLane) + " bytes");
-    return false;
-  }
-  unsigned alignment = bytes < 4 ? bytes : 4;
-  if (offset % alignment) {
-    failLane(w, static_cast<int>(lane),
-             llvm::Twine("misaligned ") + (write ? "write" : "read") + " of " +
-                 llvm::Twine(bytes) + " bytes at offset " +
-                 llvm::Twine(offset) + " of private memory",
-             FaultKind::Misaligned);
+                 llvm::Twine(w.scratchPerLane) + " bytes" + ofThem);
     return false;
   }
   (write ? w.scratchBytesWritten : w.scratchBytesRead) += bytes;
   return true;
 }
 
-/// Where the bytes of one lane are; chunk is the size of contiguous pieces.
+/// Where the bytes of one lane are.
 struct Place {
+  /// Null in private memory, and where a buffer ends before the first byte.
   uint8_t *host = nullptr;
-  bool interleaved = false;
+  bool isPrivate = false;
+  uint64_t privateOffset = 0;
   /// Dropped (store) or zero (load) because a buffer ends before.
   unsigned bytesInRange = ~0u;
 };
+
+/// Up to 4 bytes behind so many others; zero where a buffer has ended.
+uint32_t readPlace(Wave &w, const Place &place, unsigned lane, unsigned at,
+                   unsigned bytes) {
+  if (place.isPrivate)
+    return readScratch(w, lane, place.privateOffset + at, bytes);
+  uint32_t value = 0;
+  if (at + bytes <= place.bytesInRange)
+    std::memcpy(&value, place.host + at, bytes);
+  return value;
+}
+void writePlace(Wave &w, const Place &place, unsigned lane, unsigned at,
+                unsigned bytes, uint32_t value) {
+  if (place.isPrivate)
+    writeScratch(w, lane, place.privateOffset + at, bytes, value);
+  else if (at + bytes <= place.bytesInRange)
+    std::memcpy(place.host + at, &value, bytes);
+}
 
 bool placeOf(Wave &w, const Addresses &a, unsigned lane, unsigned bytes,
              bool write, Place &place) {
@@ -210,8 +250,8 @@ bool placeOf(Wave &w, const Addresses &a, unsigned lane, unsigned bytes,
   if (a.scratch) {
     if (!checkScratch(w, lane, address, bytes, write))
       return false;
-    place.host = scratchByte(w, lane, address);
-    place.interleaved = true;
+    place.isPrivate = true;
+    place.privateOffset = address;
     return true;
   }
   if (a.checked) {
@@ -246,8 +286,8 @@ bool placeOf(Wave &w, const Addresses &a, unsigned lane, unsigned bytes,
     if (high == privateApertureHigh) {
       if (!checkScratch(w, lane, offset, bytes, write))
         return false;
-      place.host = scratchByte(w, lane, offset);
-      place.interleaved = true;
+      place.isPrivate = true;
+      place.privateOffset = offset;
       return true;
     }
   }
@@ -368,13 +408,8 @@ template <unsigned Dwords> void loadDwords(Wave &w, const Instruction &I) {
     Place place;
     if (!placeOf(w, a, l, 4 * Dwords, false, place))
       continue;
-    for (unsigned i = 0; i < Dwords; ++i) {
-      uint32_t value = 0;
-      if (4 * i + 4 <= place.bytesInRange)
-        std::memcpy(&value, place.host + i * (place.interleaved ? 4 * L : 4),
-                    4);
-      d[i][l] = value;
-    }
+    for (unsigned i = 0; i < Dwords; ++i)
+      d[i][l] = readPlace(w, place, l, 4 * i, 4);
   }
 }
 
@@ -392,9 +427,7 @@ void loadSmall(Wave &w, const Instruction &I) {
     Place place;
     if (!placeOf(w, a, l, sizeof(T), false, place))
       continue;
-    T value = 0;
-    if (place.host)
-      std::memcpy(&value, place.host, sizeof(T));
+    T value = static_cast<T>(readPlace(w, place, l, 0, sizeof(T)));
     uint32_t extended = static_cast<uint32_t>(static_cast<int32_t>(value));
     if (Where == Part::Whole)
       d[l] = extended;
@@ -428,9 +461,7 @@ template <unsigned Dwords> void storeDwords(Wave &w, const Instruction &I) {
     if (!placeOf(w, a, l, 4 * Dwords, true, place))
       continue;
     for (unsigned i = 0; i < Dwords; ++i)
-      if (4 * i + 4 <= place.bytesInRange)
-        std::memcpy(place.host + i * (place.interleaved ? 4 * L : 4), &s[i][l],
-                    4);
+      writePlace(w, place, l, 4 * i, 4, s[i][l]);
   }
 }
 
@@ -445,9 +476,7 @@ void storeSmall(Wave &w, const Instruction &I) {
     Place place;
     if (!placeOf(w, a, l, sizeof(T), true, place))
       continue;
-    T value = static_cast<T>(s[l] >> Shift);
-    if (place.host)
-      std::memcpy(place.host, &value, sizeof(T));
+    writePlace(w, place, l, 0, sizeof(T), s[l] >> Shift);
   }
 }
 
@@ -471,9 +500,7 @@ template <typename T> void loadToLDS(Wave &w, const Instruction &I) {
     Place place;
     if (!placeOf(w, a, l, sizeof(T), false, place))
       continue;
-    T loaded = 0;
-    if (place.host)
-      std::memcpy(&loaded, place.host, sizeof(T));
+    T loaded = static_cast<T>(readPlace(w, place, l, 0, sizeof(T)));
     uint32_t value = static_cast<uint32_t>(loaded);
     uint64_t offset = base + 4 * l;
     if (offset + 4 > lds.size()) {
@@ -512,8 +539,9 @@ void storeFromLDS(Wave &w, const Instruction &I) {
     Place place;
     if (!placeOf(w, a, l, 4, true, place))
       continue;
-    if (place.host)
-      std::memcpy(place.host, lds.data() + offset, 4);
+    uint32_t value;
+    std::memcpy(&value, lds.data() + offset, 4);
+    writePlace(w, place, l, 0, 4, value);
   }
 }
 
@@ -538,7 +566,7 @@ void atomic(Wave &w, const Instruction &I) {
     Place place;
     if (!placeOf(w, a, l, sizeof(T), true, place))
       continue;
-    if (place.interleaved) {
+    if (place.isPrivate) {
       failLane(w, static_cast<int>(l), "atomic access to private memory",
                FaultKind::Other);
       continue;

@@ -50,9 +50,10 @@ void WorkgroupExecution::setUp(Wave &w, uint32_t index) {
   w.scratch = scratch.data() + index * waveScratch;
   w.scratchOffset = index * waveScratch;
 
-  // MODE: round [3:0], denormals [7:4], DX10 clamp 8, IEEE 9.
+  // MODE: round [3:0], denormals [7:4], DX10 clamp 8, IEEE 9, FP16_OVFL 23.
   setMode(w, ((code.rsrc1 >> 12) & 0xff) | (((code.rsrc1 >> 21) & 1) << 8) |
-                 (((code.rsrc1 >> 23) & 1) << 9));
+                 (((code.rsrc1 >> 23) & 1) << 9) |
+                 (((code.rsrc1 >> 26) & 1) << 23));
 
   // User SGPRs in their order.
   unsigned next = 0;
@@ -71,7 +72,7 @@ void WorkgroupExecution::setUp(Wave &w, uint32_t index) {
   if (enabled(amdhsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_DISPATCH_PTR_SHIFT))
     add64(dispatch.packetAddress);
   if (enabled(amdhsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_QUEUE_PTR_SHIFT))
-    add64(0); // there is no queue: an access is reported
+    add64(addressOfHostService(HostService::Queue));
   if (enabled(
           amdhsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_KERNARG_SEGMENT_PTR_SHIFT))
     add64(dispatch.kernargAddress);
@@ -134,6 +135,7 @@ void WorkgroupExecution::begin(uint64_t number) {
   poison(group.lds);
   poison(scratch);
   group.object = &dispatch.image;
+  group.code = &dispatch.code;
   group.memory = &dispatch.view;
   group.imageBase = dispatch.imageBase;
   group.hits = hits.data();

@@ -100,6 +100,22 @@ def test_options():
     assert ws.compile(SYSTEM + RHS).asm["hsaco"][8] == 3
 
 
+@pytest.mark.parametrize("calls", [200, 201])
+def test_form_is_chosen_as_the_tools_choose(calls):
+    lines = [f"%k{i} = wavesmith.arrhenius %T A {i + 1}.0 b 0.0 E 100.0\n"
+             f'wavesmith.term %k{i} : "1/s" orders ["A" = 1.0] loss ["A" = 1.0]'
+             for i in range(calls)]  # fmt: skip
+    text = (
+        'wavesmith.ode_system @s states ["A" : "1"] parameters ["T" : "K"] time "s" {\n'
+        '%T = wavesmith.parameter "T"\n' + "\n".join(lines) + "\n}\n"
+        "func.func @rhs(%t: f64, %y: tensor<1x?xf64>, %p: tensor<1x?xf64>) -> tensor<1x?xf64> {\n"
+        "%0 = wavesmith.ode_rhs @s(%t, %y, %p) : (f64, tensor<1x?xf64>, tensor<1x?xf64>) -> "
+        "tensor<1x?xf64>\nreturn %0 : tensor<1x?xf64>\n}\n"
+    )
+    form = ws.compile(text, optimization_level=0)["rhs"].schedule["form"]
+    assert form == ("straight_line" if calls <= 200 else "table")
+
+
 def test_several_kernels():
     module = ws.compile(SYSTEM + RHS + SPLIT)
     assert sorted(module) == ["rhs", "split"]

@@ -546,6 +546,7 @@ class BlockMask:
 
     @property
     def shape(self) -> tuple:
+        """Batches, heads, queries and keys; 1 where the mask does not depend on them."""
         return (self.B or 1, self.H or 1, self.Q_LEN, self.KV_LEN)
 
     def __repr__(self) -> str:

@@ -140,6 +140,7 @@ class Kernel:
 
     def __init__(self, module: CompiledModule, description: Mapping):
         self._module = module
+        #: Its name in the module.
         self.name: str = description["name"]
         #: The arguments, as docs/devices.md describes them.
         self.arguments: list[dict] = description["arguments"]
@@ -446,6 +447,7 @@ class CompiledModule(Mapping):
         #: What the kernels' arguments mean, and what the compiler knows of them
         #: (docs/devices.md).
         self.metadata: dict = json.loads(handle.description)
+        #: The architecture, "gfx90a" or "gfx942".
         self.target: str = self.metadata["target"]
         self._report = _Report()
         self._kernels = {
@@ -522,7 +524,7 @@ def compile(
     form: str = "auto",
     workgroup_size: int = 0,
     threads_per_zone: int = 0,
-    straight_line_limit: int = 1000,
+    straight_line_limit: int = 200,
     code_object_version: int = 5,
     optimization_level: int = 3,
     source_name: str | None = None,
@@ -645,7 +647,12 @@ def load(
     path: str | os.PathLike, description: str | os.PathLike | None = None
 ) -> CompiledModule:
     """Take up a code object file and its description, by default the file beside
-    it with the ending .json. Such a module has no stages."""
+    it with the ending .json. Such a module has no stages.
+
+    Raises:
+        OSError: a file cannot be read.
+        ValueError: they are no code object and description, or do not fit each other.
+    """
     path = Path(path)
     beside = Path(description) if description else path.with_suffix(".json")
     return CompiledModule(_Code(_wavesmith.load(path.read_bytes(), beside.read_text())))

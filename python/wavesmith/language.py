@@ -3,7 +3,10 @@
 """The words of a function under `@ws.ode_system`: what its arguments are, the terms
 that it adds, and the kinds of rate coefficients.
 
-None of them does anything elsewhere. docs/python.md is the tutorial.
+None of them does anything elsewhere: called outside of a system they raise TypeError.
+Temperatures are in K, pressures in Pa; a rate coefficient has the unit that the term
+which uses it needs. The formulas, operation by operation, are in docs/reference/ops.md.
+docs/tutorial-python.md is the tutorial.
 """
 
 from __future__ import annotations
@@ -29,9 +32,13 @@ class State:
     """Annotation of a state: `A: ws.State("mol/l")`.
 
     Args:
-        unit: see `wavesmith.ode_system`; "1" has no dimension.
+        unit: a product of powers such as "mol/l" or "cm^3 mol^-1 s^-1"; "1" has no
+            dimension. docs/reference/ops.md lists the known units (`ode_system`).
         name: the state's name where it is not that of the argument.
         mass: molar mass in g/mol, for mass fractions and the conserved mass.
+
+    Raises:
+        ValueError: the unit is not known.
     """
 
     unit: str = "1"
@@ -65,7 +72,11 @@ class States:
 @dataclass(frozen=True)
 class Parameter:
     """Annotation of a number that differs between zones and does not change in
-    time: `T: ws.Parameter("K")`."""
+    time: `T: ws.Parameter("K")`.
+
+    Args:
+        unit, name: as of a `State`.
+    """
 
     unit: str = "1"
     name: str | None = None
@@ -76,7 +87,12 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Parameters:
-    """Annotation of many parameters of one unit, as `States`."""
+    """Annotation of many parameters of one unit, as `States`.
+
+    Args:
+        names: of the parameters.
+        unit: of all of them.
+    """
 
     names: Sequence[str]
     unit: str = "1"
@@ -88,7 +104,11 @@ class Parameters:
 
 @dataclass(frozen=True)
 class Time:
-    """Annotation of the time: `t: ws.Time("ms")`. A system without it counts in s."""
+    """Annotation of the time: `t: ws.Time("ms")`. A system without it counts in s.
+
+    Args:
+        unit: of the time, and so of rates.
+    """
 
     unit: str = "s"
 
@@ -183,7 +203,11 @@ def reaction(
 
 @word
 def weighted_sum(weights: Weights) -> float:
-    """The sum of weight times state, over states of one unit."""
+    """The sum of weight times state.
+
+    Args:
+        weights: by state; the states have one unit, which the sum has too.
+    """
     raise NotImplementedError
 
 
@@ -191,13 +215,26 @@ def weighted_sum(weights: Weights) -> float:
 def third_body(
     total: float, efficiencies: Weights | None = None, default: float = 1.0
 ) -> float:
-    """The concentration of third bodies: `total`, weighted by efficiencies."""
+    """The concentration of third bodies.
+
+    Args:
+        total: the sum of all concentrations, in the states' unit.
+        efficiencies: of the states that differ from the default.
+        default: the efficiency of all others.
+    """
     raise NotImplementedError
 
 
 @word
 def arrhenius(T: float, A: float, b: float = 0.0, E: float = 0.0) -> float:
-    """A T^b exp(-E / T), with E the activation temperature in K."""
+    """A T^b exp(-E / T).
+
+    Args:
+        T: the temperature in K.
+        A: a number, in the unit of the coefficient.
+        b: a number.
+        E: the activation temperature (energy over gas constant) in K, a number.
+    """
     raise NotImplementedError
 
 
@@ -205,8 +242,15 @@ def arrhenius(T: float, A: float, b: float = 0.0, E: float = 0.0) -> float:
 def nasa7(
     quantity: str, T: float, T_mid: float, low: Sequence[float], high: Sequence[float]
 ) -> float:
-    """"gibbs" (g/RT), "enthalpy" (h/RT) or "heat_capacity" (c_p/R) by NASA's
-    polynomials of seven coefficients."""
+    """A thermodynamic quantity by NASA's polynomials of seven coefficients; it has no
+    dimension.
+
+    Args:
+        quantity: "gibbs" (g/RT), "enthalpy" (h/RT) or "heat_capacity" (c_p/R).
+        T: the temperature in K.
+        T_mid: up to which `low` counts, in K.
+        low, high: seven coefficients each.
+    """
     raise NotImplementedError
 
 
@@ -217,7 +261,8 @@ def reverse_rate(
     gibbs: Sequence[tuple[float, float]],
     reference_pressure: float = 101325.0,
 ) -> float:
-    """The coefficient of the reverse reaction, by equilibrium.
+    """The coefficient of the reverse reaction, by equilibrium, for concentrations in
+    kmol/m^3.
 
     Args:
         forward: coefficient of the forward reaction.
@@ -230,13 +275,23 @@ def reverse_rate(
 
 @word
 def reaclib(T: float, sets: Sequence[Sequence[float]]) -> float:
-    """A rate of REACLIB: sets of seven parameters."""
+    """A rate of REACLIB.
+
+    Args:
+        T: the temperature in K.
+        sets: of seven parameters each; the rate is their sum.
+    """
     raise NotImplementedError
 
 
 @word
 def reduced_pressure(low: float, high: float, third_body: float) -> float:
-    """The reduced pressure of a fall-off reaction."""
+    """The reduced pressure of a fall-off reaction, which has no dimension.
+
+    Args:
+        low, high: the coefficients in the limits of low and of high pressure.
+        third_body: the concentration of third bodies.
+    """
     raise NotImplementedError
 
 
@@ -245,7 +300,14 @@ def troe(
     T: float, reduced_pressure: float, A: float, T3: float, T1: float,
     T2: float | None = None,
 ) -> float:  # fmt: skip
-    """Troe's blending function."""
+    """Troe's blending function, for `falloff` and `chemically_activated`.
+
+    Args:
+        T: the temperature in K.
+        reduced_pressure: as the function of that name gives it.
+        A: a number.
+        T3, T1, T2: numbers in K; without T2 there is no third exponential.
+    """
     raise NotImplementedError
 
 
@@ -254,19 +316,39 @@ def sri(
     T: float, reduced_pressure: float, a: float, b: float, c: float,
     d: float = 1.0, e: float = 0.0,
 ) -> float:  # fmt: skip
-    """The SRI blending function."""
+    """The SRI blending function.
+
+    Args:
+        T: the temperature in K.
+        reduced_pressure: as the function of that name gives it.
+        a, d, e: numbers.
+        b, c: numbers in K.
+    """
     raise NotImplementedError
 
 
 @word
 def tsang(T: float, reduced_pressure: float, A: float, B: float) -> float:
-    """Tsang's blending function."""
+    """Tsang's blending function, of the centre A + B T.
+
+    Args:
+        T: the temperature in K.
+        reduced_pressure: as the function of that name gives it.
+        A: a number.
+        B: a number in 1/K.
+    """
     raise NotImplementedError
 
 
 @word
 def falloff(high: float, reduced_pressure: float, blending: float | None = None) -> float:
-    """The coefficient of a fall-off reaction; Lindemann's without `blending`."""
+    """The coefficient of a fall-off reaction.
+
+    Args:
+        high: the coefficient in the limit of high pressure.
+        reduced_pressure: as the function of that name gives it.
+        blending: as `troe`, `sri` or `tsang` give it; without it Lindemann's form.
+    """
     raise NotImplementedError
 
 
@@ -274,13 +356,25 @@ def falloff(high: float, reduced_pressure: float, blending: float | None = None)
 def chemically_activated(
     low: float, reduced_pressure: float, blending: float | None = None
 ) -> float:
-    """The coefficient of a chemically activated reaction."""
+    """The coefficient of a chemically activated reaction.
+
+    Args:
+        low: the coefficient in the limit of low pressure.
+        reduced_pressure, blending: as for `falloff`.
+    """
     raise NotImplementedError
 
 
 @word
 def plog(T: float, P: float, rates: Sequence[Sequence[float]]) -> float:
-    """Interpolation in log p between Arrhenius rates: rows of (p, A, b, E)."""
+    """Logarithmic interpolation in the pressure between Arrhenius rates.
+
+    Args:
+        T: the temperature in K.
+        P: the pressure in Pa.
+        rates: rows of (pressure in Pa, A, b, E), pressures ascending; rows of the
+            same pressure are summed. Outside of them the nearest pressure counts.
+    """
     raise NotImplementedError
 
 
@@ -292,5 +386,13 @@ def chebyshev(
     p_range: Sequence[float],
     coefficients: Sequence[Sequence[float]],
 ) -> float:
-    """A rate by a Chebyshev polynomial in temperature and pressure."""
+    """A rate by a Chebyshev polynomial in temperature and pressure.
+
+    Args:
+        T: the temperature in K.
+        P: the pressure in Pa.
+        T_range, p_range: smallest and largest temperature in K, and pressure in Pa.
+        coefficients: a row for each degree in the temperature, of a number for each
+            degree in the pressure.
+    """
     raise NotImplementedError

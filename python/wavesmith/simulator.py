@@ -81,6 +81,7 @@ class Memory:
         return self._handle.allocate(_count("nbytes", nbytes, 64), name)
 
     def release(self, address: int) -> None:
+        """Give an allocation back, by its first address."""
         self._handle.release(_count("address", address, 64))
 
     def write(self, address: int, array) -> None:
@@ -111,6 +112,7 @@ class Program:
         self._handle = _wavesmith.SimulatorProgram(bytes(code_object))
         #: What the metadata says, as wavesmith-c/Simulator.h describes it.
         self.description: dict = json.loads(self._handle.description)
+        #: The architecture, "gfx90a" or "gfx942".
         self.target: str = self.description["target"]
         #: The kernels' descriptions by name.
         self.kernels: dict[str, dict] = {
@@ -152,7 +154,8 @@ class Program:
                 null pointer, an integer an address in `memory`. For a value, a number, a
                 NumPy scalar, or the bytes: of the size that the metadata names (a float of
                 2, 4 or 8 bytes; an integer of any size, negative ones in two's
-                complement).
+                complement). For a pointer to local memory, as OpenCL has it, the offset
+                in the workgroup's LDS, the kernel's own part of which comes first.
             dynamic_lds: bytes of LDS on top of the kernel's own.
             threads: host threads; results do not depend on it.
             max_instructions: that a workgroup may issue; 0 for no limit. A loop in
@@ -284,6 +287,8 @@ def _pack_arguments(
                     f"pointer, got {type(value).__name__}"
                 )
             packed = address.to_bytes(8, "little")
+        elif argument["kind"] == "dynamic_shared_pointer":
+            packed = _count(f"argument {name}", value, 32).to_bytes(4, "little")
         else:
             raise ValueError(
                 f"argument {name} of kernel '{kernel}': cannot pass a {argument['kind']}"

@@ -130,13 +130,19 @@ class System:
         self._writer = writer
         self._places = list(places)
         self._modules: dict = {}
+        #: Its name in MLIR text.
         self.name: str = writer.name
         #: The names of the states, in the order of the rows.
         self.states: tuple[str, ...] = tuple(name for name, _ in writer.states)
+        #: The unit of each state, by name.
         self.state_units: dict[str, str] = dict(writer.states)
+        #: The names of the parameters.
         self.parameters: tuple[str, ...] = tuple(name for name, _ in writer.parameters)
+        #: The unit of each parameter, by name.
         self.parameter_units: dict[str, str] = dict(writer.parameters)
+        #: The unit of the time, and so of rates.
         self.time_unit: str = writer.time_unit
+        #: How many terms it has; a reversible reaction has two.
         self.num_terms: int = writer.num_terms
         #: Molar masses in g/mol, of the states that have one.
         self.masses: dict[str, float] = dict(masses or {})
@@ -154,7 +160,7 @@ class System:
         )
 
     def index(self, state: str) -> int:
-        """The row of a state."""
+        """The row of a state. An unknown name is a ValueError."""
         if state not in self.state_units:
             raise ValueError(f"unknown state {state!r}{_suggest(state, self.states)}")
         return self.states.index(state)
@@ -162,10 +168,11 @@ class System:
     # Text and code ----------------------------------------------------------
 
     def to_mlir(self, quantity: str = "rhs", layout: str = "soa", **integration) -> str:
-        """The system as MLIR text, with a function that computes `quantity`: "rhs",
-        "production_loss", "term_values" or "integrate".
+        """The system as MLIR text, with a function that computes one quantity.
 
         Args:
+            quantity: "rhs", "production_loss", "term_values" or "integrate".
+            layout: of the function's arrays: "soa" (states x zones) or "aos".
             integration: of "integrate": `method` and its options, `conserved`,
                 `total` and `max_steps`, as `integrate` has them.
         """
@@ -190,6 +197,7 @@ class System:
 
         Args:
             quantity, layout: as for `to_mlir`.
+            target: "gfx90a" or "gfx942".
             integration: the keywords of `to_mlir` for "integrate".
             options: of `wavesmith.compile`.
         """
@@ -894,9 +902,11 @@ def ode_system(function: Callable | None = None, *, name: str | None = None) -> 
         def decay(A: ws.State("mol/l"), B: ws.State("mol/l"), T: ws.Parameter("K")):
             ws.reaction(1e7 * ws.math.exp(-5000.0 / T), "A -> B")
 
-    The function is read, not run: docs/python.md says what may stand in it.
+    The function is read, not run: docs/tutorial-python.md says what may stand in it.
 
     Args:
+        function: its arguments are annotated by `State`, `States`, `Parameter`,
+            `Parameters` and `Time`; left out, the result is a decorator.
         name: of the system, by default the function's.
 
     Raises:

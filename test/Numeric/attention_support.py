@@ -6,9 +6,7 @@ is written for the tests alone, on whole matrices."""
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import math
-import random
 
 import ml_dtypes
 import numpy as np
@@ -21,6 +19,9 @@ DTYPES = {
     "i32": np.int32,
     "i64": np.int64,
 }
+
+#: The types of q, k and v.
+INPUT_TYPES = ("f32", "f16", "bf16", "f8E4M3FNUZ")
 
 _ARGUMENTS = "%b: index, %h: index, %i: index, %j: index"
 
@@ -309,78 +310,139 @@ def make_inputs(case: Case, seed: int = 1) -> dict[str, np.ndarray]:
     return inputs
 
 
-def _sequence(case: Case, name: str, array: np.ndarray, b: int, offsets) -> np.ndarray:
-    """heads x positions x dim of one sequence, in f64."""
+def _sequence(case: Case, array: np.ndarray, b: int, offsets) -> np.ndarray:
+    """heads x positions x dim of one sequence."""
     if case.packed:
-        part = array[offsets[b]:offsets[b + 1]].swapaxes(0, 1)
-    else:
-        part = array[b] if case.layout == "bhsd" else array[b].swapaxes(0, 1)
-    return part.astype(np.float64)
+        return array[offsets[b]:offsets[b + 1]].swapaxes(0, 1)
+    return array[b] if case.layout == "bhsd" else array[b].swapaxes(0, 1)
 
 
-def evaluate(
-    case: Case, inputs: dict[str, np.ndarray], dtype=np.float64
-) -> tuple[np.ndarray, np.ndarray]:
-    """o and lse, as f64. With another `dtype` it is the eager computation in that type,
-    whose errors are the yardstick of a kernel's: each matrix that it would write to
-    memory is rounded."""
+class Exact:
+    """The arithmetic of the meaning: f64."""
 
-    def rounded(array):
-        return array.astype(dtype).astype(np.float64)
+    dtype = np.float64
 
+    @staticmethod
+    def matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return a @ b
+
+    @staticmethod
+    def rounded(array: np.ndarray) -> np.ndarray:
+        return array
+
+
+class Eager:
+    """The arithmetic of an eager computation in the inputs' type: each matrix that it
+    would write to memory is rounded to the type; all between is computed in f32, sums one
+    number after the other."""
+
+    dtype = np.float32
+
+    def __init__(self, dtype):
+        self.storage = dtype
+
+    @staticmethod
+    def matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        total = np.zeros((*a.shape[:-1], b.shape[-1]), np.float32)
+        for k in range(a.shape[-1]):
+            total += a[..., k, None] * b[..., None, k, :]
+        return total
+
+    def rounded(self, array: np.ndarray) -> np.ndarray:
+        if self.storage != DTYPES["f8E4M3FNUZ"]:
+            return array.astype(self.storage).astype(np.float32)
+        # A type without infinities: what is too large is the largest number, and a score
+        # that was taken out stays out.
+        finite = np.clip(array, -240, 240).astype(self.storage).astype(np.float32)
+        return np.where(np.isneginf(array), array, finite)
+
+
+@dataclasses.dataclass
+class Sequence:
+    """What one sequence of a case computes with: heads x queries x keys, and q, k and v
+    with a copy for each query head."""
+
+    q: np.ndarray
+    k: np.ndarray
+    v: np.ndarray
+    products: np.ndarray
+    #: -inf where a pair does not take part.
+    scores: np.ndarray
+    #: How large the numbers are that add up to a score.
+    size: np.ndarray
+
+
+def _sequence_of(case: Case, inputs: dict[str, np.ndarray], b: int, arithmetic) -> Sequence:
+    rounded, dtype = arithmetic.rounded, arithmetic.dtype
     heads = case.query_heads
+    parts = []
+    for name, offsets in (("q", "cumulative_q"), ("k", "cumulative_kv"), ("v", "cumulative_kv")):
+        part = _sequence(case, inputs[name], b, inputs.get(offsets)).astype(dtype)
+        if f"descale_{name}" in inputs:
+            part *= inputs[f"descale_{name}"].astype(dtype)[:, None, None]
+        parts.append(np.repeat(part, heads // len(part), axis=0))
+    q, k, v = parts
+    queries, keys = q.shape[1], k.shape[1]
+    h, i, j = np.ogrid[:heads, :queries, :keys]
+    products = rounded(arithmetic.matmul(q, k.swapaxes(1, 2)))
+    s = rounded(dtype(case.effective_scale) * products)
+    size = abs(case.effective_scale) * (np.abs(q) @ np.abs(k).swapaxes(1, 2))
+    if case.softcap:
+        s = rounded(dtype(case.softcap) * np.tanh(s / dtype(case.softcap)))
+        size = size + case.softcap
+    if "bias" in inputs:
+        bias = inputs["bias"].astype(dtype)
+        bias = bias[b if "b" in case.bias else 0]
+        bias = bias[:, :queries if "q" in case.bias else 1, :keys]
+        s = rounded(s + bias)
+        size = size + np.where(np.isfinite(bias), np.abs(bias), 0)
+    if "alibi" in inputs:
+        slopes = inputs["alibi"].astype(dtype)
+        slopes = slopes if slopes.ndim == 1 else slopes[b]
+        penalty = slopes[:, None, None] * np.abs((queries - 1 - i) - (keys - 1 - j)).astype(dtype)
+        s = rounded(s - penalty)
+        size = size + penalty
+    if case.score:
+        captured = {name: inputs[name] for name in _CAPTURE_NAMES if name in inputs}
+        s = rounded(SCORES[case.score].numpy(s, b, h, i, j, captured).astype(dtype))
+        # The regions above enlarge an error by less than 2.
+        size = 2 * size + np.abs(np.where(np.isfinite(s), s, 0))
+    allowed = np.ones((heads, queries, keys), dtype=bool)
+    if case.causal == "top_left":
+        allowed &= np.tri(queries, keys, dtype=bool)
+    elif case.causal == "bottom_right":
+        allowed &= np.tri(queries, keys, keys - queries, dtype=bool)
+    if case.window:
+        alignment = case.window_alignment or case.causal or "bottom_right"
+        ahead = j - i - (keys - queries if alignment == "bottom_right" else 0)
+        left, right = case.window
+        allowed &= (ahead <= right) if right >= 0 else True
+        allowed &= (-ahead <= left) if left >= 0 else True
+    if case.mask:
+        captured = {name: inputs[name] for name in _CAPTURE_NAMES if name in inputs}
+        allowed &= MASKS[case.mask].numpy(b, h, i, j, captured)
+    return Sequence(q, k, v, products, np.where(allowed, s, dtype(-np.inf)), size)
+
+
+def _softmax(scores: np.ndarray):
+    """Weights before they are divided by their sum, the sum, and lse."""
+    largest = scores.max(axis=-1, initial=-np.inf, keepdims=True)
+    p = np.exp(scores - np.where(largest == -np.inf, 0, largest).astype(scores.dtype))
+    total = p.sum(axis=-1, keepdims=True)
+    with np.errstate(divide="ignore"):
+        lse = np.where(total == 0, -np.inf, largest + np.log(total))
+    return p, np.where(total == 0, 1, total).astype(scores.dtype), lse[..., 0]
+
+
+def _over_sequences(case: Case, inputs: dict[str, np.ndarray], of_sequence):
+    """o, or what has its shape, and lse, of `of_sequence(b)` for all sequences; 0 and -inf
+    for tokens that belong to none."""
     tokens = inputs["q"].shape
+    of_q = inputs.get("cumulative_q")
     o = np.zeros((*tokens[:-1], case.value_head_dim))
-    packed_lse = (heads, tokens[0]) if case.packed else lse_shape(case)
-    lse = np.full(packed_lse, -np.inf)
-    of_q, of_kv = inputs.get("cumulative_q"), inputs.get("cumulative_kv")
-    batch = len(of_q) - 1 if case.packed else tokens[0]
-    captured = {name: inputs[name] for name in _CAPTURE_NAMES if name in inputs}
-    for b in range(batch):
-        q = _sequence(case, "q", inputs["q"], b, of_q)
-        k = _sequence(case, "k", inputs["k"], b, of_kv)
-        v = _sequence(case, "v", inputs["v"], b, of_kv)
-        for name, part in (("q", q), ("k", k), ("v", v)):
-            if f"descale_{name}" in inputs:
-                part *= inputs[f"descale_{name}"].astype(np.float64)[:, None, None]
-        k, v = (np.repeat(part, heads // case.key_heads, axis=0) for part in (k, v))
-        queries, keys = q.shape[1], k.shape[1]
-        h, i, j = np.ogrid[:heads, :queries, :keys]
-        s = rounded(case.effective_scale * rounded(np.einsum("hid,hjd->hij", q, k)))
-        if case.softcap:
-            s = rounded(case.softcap * np.tanh(s / case.softcap))
-        if "bias" in inputs:
-            bias = inputs["bias"].astype(np.float64)
-            bias = bias[b if "b" in case.bias else 0]
-            s = rounded(s + bias[:, :queries if "q" in case.bias else 1, :keys])
-        if "alibi" in inputs:
-            slopes = np.broadcast_to(inputs["alibi"].astype(np.float64), (batch, heads))[b]
-            distance = np.abs((queries - 1 - i) - (keys - 1 - j))
-            s = rounded(s - slopes[:, None, None] * distance)
-        if case.score:
-            s = rounded(SCORES[case.score].numpy(s, b, h, i, j, captured))
-        allowed = np.ones((heads, queries, keys), dtype=bool)
-        if case.causal == "top_left":
-            allowed &= np.tri(queries, keys, dtype=bool)
-        elif case.causal == "bottom_right":
-            allowed &= np.tri(queries, keys, keys - queries, dtype=bool)
-        if case.window:
-            alignment = case.window_alignment or case.causal or "bottom_right"
-            ahead = j - i - (keys - queries if alignment == "bottom_right" else 0)
-            left, right = case.window
-            allowed &= (ahead <= right) if right >= 0 else True
-            allowed &= (-ahead <= left) if left >= 0 else True
-        if case.mask:
-            allowed &= MASKS[case.mask].numpy(b, h, i, j, captured)
-        s = np.where(allowed, s, -np.inf)
-        largest = s.max(axis=-1, initial=-np.inf, keepdims=True)
-        p = np.exp(s - np.where(largest == -np.inf, 0, largest))
-        total = p.sum(axis=-1, keepdims=True)
-        dead = total[..., 0] == 0
-        weights = rounded(p / np.where(total == 0, 1, total))
-        rows = rounded(np.einsum("hij,hjd->hid", weights, v))
-        with np.errstate(divide="ignore"):
-            row_lse = np.where(dead, -np.inf, largest[..., 0] + np.log(total[..., 0]))
+    lse = np.full((case.query_heads, tokens[0]) if case.packed else lse_shape(case), -np.inf)
+    for b in range(len(of_q) - 1 if case.packed else tokens[0]):
+        rows, row_lse = of_sequence(b)
         if case.packed:
             o[of_q[b]:of_q[b + 1]] = rows.swapaxes(0, 1)
             lse[:, of_q[b]:of_q[b + 1]] = row_lse
@@ -390,40 +452,77 @@ def evaluate(
     return o, lse
 
 
-def cover_pairs(factors: dict[str, list], seed: int, allowed=lambda row: True) -> list[dict]:
-    """Rows with one value for each factor, so that every two values of two factors
-    stand together in a row, where `allowed` (of a part of a row) lets them."""
-    rng = random.Random(seed)
-    names = list(factors)
-    missing = {
-        ((a, x), (b, y))
-        for a, b in itertools.combinations(names, 2)
-        for x in range(len(factors[a]))
-        for y in range(len(factors[b]))
-        if allowed({a: factors[a][x], b: factors[b][y]})
-    }
-    rows = []
-    while missing:
-        best, best_count = None, -1
-        for _ in range(30):
-            row = dict(rng.choice(sorted(missing)))
-            for name in rng.sample(names, len(names)):
-                if name in row:
-                    continue
-                options = [n for n in range(len(factors[name]))
-                           if allowed({k: factors[k][v] for k, v in row.items()}
-                                      | {name: factors[name][n]})]
-                if not options:
-                    break
-                rng.shuffle(options)
-                row[name] = max(options, key=lambda n: sum(
-                    tuple(sorted([(name, n), other], key=lambda p: names.index(p[0])))
-                    in missing for other in row.items()))
-            else:
-                pairs = set(itertools.combinations([(name, row[name]) for name in names], 2))
-                if len(pairs & missing) > best_count:
-                    best, best_count = row, len(pairs & missing)
-        assert best is not None and best_count > 0, "no row fits"
-        rows.append({name: factors[name][best[name]] for name in names})
-        missing -= set(itertools.combinations([(name, best[name]) for name in names], 2))
-    return rows
+def evaluate(
+    case: Case, inputs: dict[str, np.ndarray], dtype=np.float64
+) -> tuple[np.ndarray, np.ndarray]:
+    """o and lse, as f64. With another `dtype` it is the eager computation in that type,
+    whose errors are the yardstick of a kernel's; its o is rounded to the result's type
+    where that is coarser."""
+    arithmetic = Exact() if dtype == np.float64 else Eager(dtype)
+
+    def of_sequence(b):
+        s = _sequence_of(case, inputs, b, arithmetic)
+        p, total, lse = _softmax(s.scores)
+        return arithmetic.rounded(arithmetic.matmul(arithmetic.rounded(p / total), s.v)), lse
+
+    o, lse = _over_sequences(case, inputs, of_sequence)
+    if dtype != np.float64:
+        o = o.astype(DTYPES[case.result]).astype(np.float64)
+    return o, lse
+
+
+#: Half a unit in the last place of 1: the largest relative error of a rounding.
+UNITS = {"f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8, "f8E4M3FNUZ": 2.0**-4}
+#: The smallest normal number, and the distance of those that are smaller.
+SMALLEST = {"f32": (2.0**-126, 2.0**-149), "f16": (2.0**-14, 2.0**-24),
+            "bf16": (2.0**-126, 2.0**-133), "f8E4M3FNUZ": (2.0**-7, 2.0**-10)}
+
+
+def error_budget(case: Case, inputs: dict[str, np.ndarray], target: str):
+    """How far a kernel's o and lse may be from the meaning, element by element: the sum of
+    what each of its components may contribute. With f32 u = 2^-24, for a row with weights
+    p / l and values v:
+
+    - scores: the products' sums and what is added to them, in f32;
+    - weights: p is rounded to the inputs' type once (nothing with f32). Weights below its
+      normal numbers lose more; gfx90a's products take such f16 and bf16 numbers as 0;
+    - sums over keys, of p and of p v, in f32;
+    - the result, rounded once."""
+    u = UNITS["f32"]
+    normal, step = SMALLEST[case.type]
+    flushes = target == "gfx90a" and case.type in ("f16", "bf16")
+
+    def flushed(array):
+        return np.where(np.abs(array) < normal, np.abs(array), 0) if flushes else 0 * array
+
+    def of_sequence(b):
+        s = _sequence_of(case, inputs, b, Exact)
+        p, total, _ = _softmax(s.scores)
+        keys, value = s.k.shape[1], np.abs(s.v)
+        # A matrix instruction adds at least 4 products at a time (f32: 1 or 2), and its
+        # sums may be truncated.
+        chunk = 4 if case.type != "f32" else 1
+        of_scores = 2 * u * (s.q.shape[2] / chunk + 8) * s.size
+        of_scores += abs(case.effective_scale) * (
+            flushed(s.q) @ np.abs(s.k).swapaxes(1, 2) + np.abs(s.q) @ flushed(s.k).swapaxes(1, 2))
+        # The exponent is a fused product minus the maximum, both times log2(e).
+        largest = np.where(p > 0, np.abs(np.where(p > 0, s.scores, 0)), 0)
+        of_scores += 4 * u * (largest + largest.max(axis=-1, initial=0, keepdims=True) + 1)
+        weights = p / total
+        of_lse = (weights * of_scores).sum(axis=-1, keepdims=True)
+        relative = np.expm1(of_scores + of_lse)
+        if case.type != "f32":
+            relative = relative + UNITS[case.type]
+        # The exponential itself does not make subnormal numbers of f32.
+        lost = np.where(p < normal, p if flushes or case.type == "f32"
+                        else np.minimum(p, step / 2), 0) / total
+        sums = 2 * u * (keys / chunk + 16)
+        size = weights @ value
+        rows = (weights * relative + lost) @ value + sums * 2 * size + weights @ flushed(s.v)
+        rows += UNITS[case.result] * (np.abs(weights @ s.v) + rows) + SMALLEST[case.result][1] / 2
+        with np.errstate(divide="ignore"):
+            logarithm = np.abs(np.log(np.where(total > 0, total, 1))) + largest.max(
+                axis=-1, initial=0, keepdims=True)
+        return rows, (of_lse + sums + 4 * u * (logarithm + 1))[..., 0]
+
+    return _over_sequences(case, inputs, of_sequence)

@@ -3,12 +3,14 @@
 """A matrix product at the workgroup level, as text: C = A B with A of m x k, B of
 k x n, both of `element`, and C of m x n of f32, all in rows without gaps.
 
-Four wavefronts share a tile of C of 64 x 64, two by two. A and B pass through LDS.
+Four wavefronts share a tile of C of 128 x 128, two by two. A and B pass through LDS, in
+128 bytes of k at a time; the next ones are loaded while the products are computed.
+bench/bench-gemm.py models its speed.
 """
 
 from __future__ import annotations
 
-TILE_M = TILE_N = 64
+TILE_M = TILE_N = 128
 WAVES = 4
 
 
@@ -44,47 +46,69 @@ def gemm_text(element: str, instruction: int = 32, vector: int = 1) -> str:
     """The module. `vector` is the number of neighbours that rows of A and B may be
     loaded by: k and n are multiples of it."""
     a, b, c = operand_layouts(instruction, element)
-    load_a = layout(entries(1, 1, 2, 4), entries(1, 8, 16) + entries(0, 1, 2, 4, 8),
-                    entries(0, 16, 32))
-    load_b = layout(entries(1, 1, 2, 4), entries(1, 8, 16, 32) + entries(0, 1, 2, 4),
+    if element == "f32":
+        tile_k, wide = 32, (1, 2)
+        load_b = layout(entries(1, *wide), entries(1, 4, 8, 16, 32, 64) + entries(0, 1),
+                        entries(0, 2, 4))
+    else:
+        tile_k, wide = 64, (1, 2, 4)
+        # Four numbers of k side by side: 8 bytes to a column of B in LDS.
+        load_b = layout(entries(1, *wide) + entries(0, 1, 2),
+                        entries(1, 8, 16, 32) + entries(0, 4) + entries(1, 64) + entries(0, 8),
+                        entries(0, 16, 32))
+    group = 2 * wide[-1]
+    load_a = layout(entries(1, *wide),
+                    entries(1, group, 2 * group, 4 * group) + entries(0, 1, 2, 4),
                     entries(0, 8, 16))
+    a_rows = f"tensor<{TILE_M}x{tile_k}x{element}"
+    b_rows = f"tensor<{tile_k}x{TILE_N}x{element}"
+    sums = f"tensor<{TILE_M}x{TILE_N}xf32, #c>"
+    matrix = f"memref<?x?x{element}, strided<[?, 1]>, #global>"
     return f"""
 #load_a = {load_a}
 #load_b = {load_b}
 #a = {a}
 #b = {b}
 #c = {c}
-#rows = #wavesmith.lds_layout<contiguous = 1, padding = 8>
-#columns = #wavesmith.lds_layout<contiguous = 0, padding = 8>
+#rows = #wavesmith.lds_layout<contiguous = 1, padding = 0, swizzle = [1, 2, 4]>
+#columns = #wavesmith.lds_layout<contiguous = 0, padding = 0, swizzle = [9, 18, 36]>
 #global = #gpu.address_space<global>
 
 func.func @gemm(%a: memref<?x{element}, #global> {{wavesmith.name = "a"}},
                 %b: memref<?x{element}, #global> {{wavesmith.name = "b"}},
                 %c: memref<?xf32, #global> {{wavesmith.name = "c", wavesmith.output}},
                 %m: index {{wavesmith.name = "m"}}, %n: index {{wavesmith.name = "n"}},
-                %k: index {{wavesmith.name = "k"}}) {{
-  wavesmith.grid_workgroup affine_map<(m, n) -> (n ceildiv 64, m ceildiv 64)>(%m, %n) waves 4 {{
+                %k: index {{wavesmith.name = "k"}}) attributes {{rocdl.waves_per_eu = 2 : i32}} {{
+  wavesmith.grid_workgroup affine_map<(m, n) -> (n ceildiv {TILE_N}, m ceildiv {TILE_M})>(%m, %n) waves {WAVES} {{
   ^bb0(%column: index, %row: index):
     %c0 = arith.constant 0 : index
-    %c32 = arith.constant 32 : index
-    %c64 = arith.constant 64 : index
-    %i = arith.muli %row, %c64 : index
-    %j = arith.muli %column, %c64 : index
-    %A = memref.reinterpret_cast %a to offset: [0], sizes: [%m, %k], strides: [%k, 1] : memref<?x{element}, #global> to memref<?x?x{element}, strided<[?, 1]>, #global>
-    %B = memref.reinterpret_cast %b to offset: [0], sizes: [%k, %n], strides: [%n, 1] : memref<?x{element}, #global> to memref<?x?x{element}, strided<[?, 1]>, #global>
+    %tile_m = arith.constant {TILE_M} : index
+    %tile_n = arith.constant {TILE_N} : index
+    %tile_k = arith.constant {tile_k} : index
+    %i = arith.muli %row, %tile_m : index
+    %j = arith.muli %column, %tile_n : index
+    %A = memref.reinterpret_cast %a to offset: [0], sizes: [%m, %k], strides: [%k, 1] : memref<?x{element}, #global> to {matrix}
+    %B = memref.reinterpret_cast %b to offset: [0], sizes: [%k, %n], strides: [%n, 1] : memref<?x{element}, #global> to {matrix}
     %C = memref.reinterpret_cast %c to offset: [0], sizes: [%m, %n], strides: [%n, 1] : memref<?xf32, #global> to memref<?x?xf32, strided<[?, 1]>, #global>
-    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #c>
-    %sum = scf.for %p = %c0 to %k step %c32 iter_args(%acc = %zero) -> (tensor<64x64xf32, #c>) {{
-      %ra = wavesmith.load_tile %A[%i, %p] vector {vector} : memref<?x?x{element}, strided<[?, 1]>, #global> -> tensor<64x32x{element}, #load_a>
-      %rb = wavesmith.load_tile %B[%p, %j] vector {vector} : memref<?x?x{element}, strided<[?, 1]>, #global> -> tensor<32x64x{element}, #load_b>
-      %sa = wavesmith.stage_tile %ra : tensor<64x32x{element}, #load_a> -> tensor<64x32x{element}, #rows>
-      %sb = wavesmith.stage_tile %rb : tensor<32x64x{element}, #load_b> -> tensor<32x64x{element}, #columns>
-      %ta = wavesmith.read_tile %sa : tensor<64x32x{element}, #rows> -> tensor<64x32x{element}, #a>
-      %tb = wavesmith.read_tile %sb : tensor<32x64x{element}, #columns> -> tensor<32x64x{element}, #b>
-      %next = wavesmith.dot %ta, %tb, %acc : tensor<64x32x{element}, #a>, tensor<32x64x{element}, #b>, tensor<64x64xf32, #c>
-      scf.yield %next : tensor<64x64xf32, #c>
+    %zero = arith.constant dense<0.0> : {sums}
+    %first_a = wavesmith.load_tile %A[%i, %c0] vector {vector} : {matrix} -> {a_rows}, #load_a>
+    %first_b = wavesmith.load_tile %B[%c0, %j] vector {vector} : {matrix} -> {b_rows}, #load_b>
+    %staged_a = wavesmith.stage_tile %first_a : {a_rows}, #load_a> -> {a_rows}, #rows>
+    %staged_b = wavesmith.stage_tile %first_b : {b_rows}, #load_b> -> {b_rows}, #columns>
+    %sum, %last_a, %last_b = scf.for %p = %c0 to %k step %tile_k
+        iter_args(%acc = %zero, %sa = %staged_a, %sb = %staged_b) -> ({sums}, {a_rows}, #rows>, {b_rows}, #columns>) {{
+      // Past the end it is zeros.
+      %after = arith.addi %p, %tile_k : index
+      %ra = wavesmith.load_tile %A[%i, %after] vector {vector} : {matrix} -> {a_rows}, #load_a>
+      %rb = wavesmith.load_tile %B[%after, %j] vector {vector} : {matrix} -> {b_rows}, #load_b>
+      %ta = wavesmith.read_tile %sa : {a_rows}, #rows> -> {a_rows}, #a>
+      %tb = wavesmith.read_tile %sb : {b_rows}, #columns> -> {b_rows}, #b>
+      %next = wavesmith.dot %ta, %tb, %acc : {a_rows}, #a>, {b_rows}, #b>, {sums}
+      %next_a = wavesmith.stage_tile %ra into %sa : {a_rows}, #load_a> -> {a_rows}, #rows>
+      %next_b = wavesmith.stage_tile %rb into %sb : {b_rows}, #load_b> -> {b_rows}, #columns>
+      scf.yield %next, %next_a, %next_b : {sums}, {a_rows}, #rows>, {b_rows}, #columns>
     }}
-    wavesmith.store_tile %sum, %C[%i, %j] : tensor<64x64xf32, #c>, memref<?x?xf32, strided<[?, 1]>, #global>
+    wavesmith.store_tile %sum, %C[%i, %j] : {sums}, memref<?x?xf32, strided<[?, 1]>, #global>
   }}
   return
 }}

@@ -157,3 +157,27 @@ def test_last_block(program):
     )  # fmt: skip
     assert counter[0] == blocks
     assert_same(out, value.sum(dtype=u32, keepdims=True))
+
+
+def test_spin_lock(program):
+    lock, count = np.zeros(1, u32), np.zeros(1, u32)
+    launch(program, "spin_lock", grid=3, block=256, args=[lock, count])
+    assert lock[0] == 0 and count[0] == 3 * 256 // 64
+
+
+def test_flags(program):
+    waves = GRID * BLOCK // 64
+    data, flag, out = np.zeros(N, u32), np.zeros(waves, u32), np.zeros(N, u32)
+    launch(program, "flags", grid=GRID, block=BLOCK, args=[data, flag, out])
+    want = (3 * np.arange(waves)[:, None] + np.arange(64)).astype(u32)
+    assert_same(data, want.reshape(-1))
+    assert_same(out[64:].copy(), want[:-1].reshape(-1))
+    assert flag.all()
+
+
+def test_look_back(program):
+    blocks = 8
+    value = np.random.default_rng(6).integers(0, 1000, 64 * blocks).astype(u32)
+    out, state = np.zeros_like(value), np.zeros(blocks + 1, u32)
+    launch(program, "look_back", grid=blocks, block=64, args=[value, out, state])
+    assert_same(out, (np.cumsum(value) - value).astype(u32))

@@ -1,6 +1,7 @@
 # Part of Wavesmith, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Mistakes planted in hip/faults.hip: the checker names each by its kind and line."""
+"""Mistakes planted in hip/faults.hip: the checker names each by its kind and line.
+And what a kernel asks of the host (hip/host.hip), of which there is none."""
 
 from __future__ import annotations
 
@@ -71,3 +72,25 @@ def test_without_checker(target):
     with pytest.raises(simulator.DeviceError, match=r"out_of_bounds.*wavefront 1: lane 61"):
         program.launch("out_of_bounds", grid=1, block=128, args=[out.copy(), out])
     assert not out.any()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("optimization", ("-O0", "-O3"))
+@pytest.mark.parametrize("check", (False, True))
+@pytest.mark.parametrize(
+    ("kernel", "kind", "asked"),
+    [
+        ("prints", "hostcall", "hidden_hostcall_buffer"),
+        ("prints", "buffered", "hidden_printf_buffer"),
+        ("allocates", "hostcall", "hidden_heap_v1"),
+    ],
+)
+def test_without_host(kernel, kind, asked, check, optimization, target):
+    program = compile_hip("host.hip", target, optimization, options=(f"-mprintf-kind={kind}",))
+    out = np.zeros(64, np.uint64)
+    with pytest.raises(simulator.DeviceError) as raised:
+        program.launch(
+            kernel, grid=1, block=64, args=[out], check=check, max_instructions=1 << 20
+        )
+    assert f"({asked})" in str(raised.value)
+    assert "the simulator has no such host" in str(raised.value)

@@ -233,6 +233,15 @@ def test_lds_direct(program):
     assert_same(out, data[:, (t * 7 + 3) % 256] + t)
 
 
+def test_lds_rows(program):
+    data = words(21, 256, 3)
+    out, rows = np.zeros(256, u32), 100
+    launch(program, "lds_rows", grid=1, block=256, args=[data, out, rows])
+    t = np.arange(256, dtype=u32)
+    loaded = np.where(t < rows, data[:, 2], u32(0))
+    assert_same(out, loaded[(t * 7 + 3) % 256] + t)
+
+
 def test_hints(program):
     data = words(15, 128)
     twice, out = np.zeros_like(data), np.zeros_like(data)
@@ -260,3 +269,21 @@ def test_device_variables(program):
             )
             assert report.findings == []
             assert_same(out, np.array([10 + k, 20 + 2 * k, 30 + 3 * k, 40 + 4 * k, 3 * k], u32))
+
+
+def test_private_packed(program):
+    n = 128
+    data = words(12, 64 * n, dtype=u8)
+    out = np.zeros((n, 128), u8)
+    launch(program, "private_packed", grid=1, block=n, args=[data, out])
+    want = np.zeros_like(out)
+    for t in range(n):
+        row = want[t]
+        row[:] = t
+        row[7:71] = data[64 * t : 64 * t + 64]
+        size, first = 70 + (t & 1), t & 3
+        row[3 : 3 + size] = row[first : first + size].copy()
+        i = int(data[t]) % 5
+        record = struct.pack("<BIHQ", i, t * i, t, ~(t << i) & (1 << 64) - 1)
+        row[90 + (t & 7) :][: len(record)] = list(record)
+    assert_same(out, want)

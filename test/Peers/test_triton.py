@@ -119,11 +119,30 @@ JOBS = {
         {"x_ptr": "*fp32", "out_ptr": "*fp32", "rows": "i32", "columns": "i32"},
         {"BLOCK": 32},
     ),
+    **{
+        f"quantize_{kind}": simple_job(
+            "quantize", {"x_ptr": "*fp32", "out_ptr": "*fp32"}, {"BLOCK": 256, "TYPE": kind}
+        )
+        for kind in ("float8e4b8", "float8e5b16", "float8e4nv", "float8e5")
+    },
+    "recurrence": simple_job(
+        "recurrence", dict.fromkeys(("scale_ptr", "offset_ptr", "out_ptr"), "*fp32"), {"BLOCK": 512}
+    ),
+    "rearranged": simple_job(
+        "rearranged",
+        {"x_ptr": "*fp32", "index_ptr": "*i32", "out_ptr": "*fp32"},
+        {"ROWS": 16, "COLUMNS": 64},
+    ),
+    "exchanges": simple_job(
+        "exchanges", dict.fromkeys(("place_ptr", "x_ptr", "old_ptr"), "*i32"), {"BLOCK": 256}
+    ),
 }
 
 
 def targets_of(name: str) -> tuple[str, ...]:
-    only_gfx942 = ("matmul_xf32", "matmul_fp8", "matmul_bf8")
+    only_gfx942 = (
+        "matmul_xf32", "matmul_fp8", "matmul_bf8", "quantize_float8e4b8", "quantize_float8e5b16",
+    )  # fmt: skip
     return ("gfx942",) if name in only_gfx942 else TARGETS
 
 
@@ -411,3 +430,72 @@ def test_transpose(target):
     out = np.zeros((columns, rows), np.float32)
     launch_triton("transpose", target, (3, 4), [x, out, rows, columns])
     assert_same(out, x.T.copy())
+
+
+@pytest.mark.parametrize(
+    ("kind", "dtype", "target"),
+    [
+        ("float8e4b8", ml_dtypes.float8_e4m3fnuz, "gfx942"),
+        ("float8e5b16", ml_dtypes.float8_e5m2fnuz, "gfx942"),
+        *((k, d, t) for t in TARGETS for k, d in (
+            ("float8e4nv", ml_dtypes.float8_e4m3fn), ("float8e5", ml_dtypes.float8_e5m2))),
+    ],
+)  # fmt: skip
+def test_quantize(kind, dtype, target):
+    n = 1024
+    largest = float(ml_dtypes.finfo(dtype).max)
+    x = np.random.default_rng(11).standard_normal(n).astype(np.float32) * np.float32(largest / 4)
+    x[::3] *= np.float32(2.0**-12)
+    x[::7] = np.clip(x[::7], -largest, largest)
+    x[:4] = [0, largest, -largest, 2.0**-9]
+    if target == "gfx942" and kind in ("float8e4b8", "float8e5b16"):
+        x[4:6] = [largest * 1.5, -1e30]  # what FP16_OVFL is for
+    else:
+        x = np.clip(x, -largest, largest)
+    out = np.zeros_like(x)
+    launch_triton(f"quantize_{kind}", target, n // 256, [x, out])
+    assert_same(out, np.clip(x, -largest, largest).astype(dtype).astype(np.float32))
+
+
+@targets
+def test_recurrence(target):
+    n = 512
+    rng = np.random.default_rng(12)
+    scale = rng.uniform(0.5, 1.0, n).astype(np.float32)
+    offset = rng.uniform(0.0, 1.0, n).astype(np.float32)
+    out = np.zeros_like(scale)
+    launch_triton("recurrence", target, 1, [scale, offset, out])
+    want, y = np.zeros(n), 0.0
+    for i in range(n):
+        want[i] = y = float(scale[i]) * y + float(offset[i])
+    # All terms are positive: nine levels of the scan, each with a product and a sum.
+    assert_close(out, want, rtol=32 * 2.0**-24)
+
+
+@targets
+def test_rearranged(target):
+    rows, columns = 16, 64
+    rng = np.random.default_rng(13)
+    x = rng.standard_normal((rows, columns), np.float32)
+    index = rng.integers(0, columns, (rows, columns)).astype(np.int32)
+    out = np.zeros(2 * rows * columns, np.float32)
+    launch_triton("rearranged", target, 1, [x, index, out])
+    gathered = np.take_along_axis(x, index.astype(np.int64), 1)
+    both = np.stack([gathered, gathered[:, ::-1]], 2)
+    assert_same(out, both.transpose(2, 1, 0).reshape(-1).copy())
+
+
+@targets
+def test_exchanges(target):
+    n = 512
+    x = np.random.default_rng(14).integers(0, 1 << 20, n).astype(np.int32)
+    place = np.zeros(n + 16, np.int32)
+    place[:n:2] = 7
+    before, old = place[:n].copy(), np.zeros((2, n), np.int32)
+    launch_triton("exchanges", target, 2, [place, x, old])
+    assert_same(old[0], before)
+    assert_same(old[1], np.where(before == 7, x, before))
+    assert_same(place[:n].copy(), x + 1)
+    largest = np.zeros(16, np.int32)
+    np.maximum.at(largest, x & 15, x)
+    assert_same(place[n:].copy(), largest)

@@ -229,10 +229,53 @@ def transpose(x_ptr, out_ptr, rows, columns, BLOCK: tl.constexpr):
     )
 
 
+@triton.jit
+def quantize(x_ptr, out_ptr, BLOCK: tl.constexpr, TYPE: tl.constexpr):
+    """To 8 bits and back; Triton sets FP16_OVFL where it does so."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at)
+    tl.store(out_ptr + at, x.to(TYPE).to(tl.float32))
+
+
+@triton.jit
+def multiply_add(scale_a, offset_a, scale_b, offset_b):
+    return scale_a * scale_b, offset_a * scale_b + offset_b
+
+
+@triton.jit
+def recurrence(scale_ptr, offset_ptr, out_ptr, BLOCK: tl.constexpr):
+    """y[i] = scale[i] y[i - 1] + offset[i], as a scan of pairs."""
+    at = tl.arange(0, BLOCK)
+    _, y = tl.associative_scan(
+        (tl.load(scale_ptr + at), tl.load(offset_ptr + at)), 0, multiply_add
+    )
+    tl.store(out_ptr + at, y)
+
+
+@triton.jit
+def rearranged(x_ptr, index_ptr, out_ptr, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    """Gathered along rows, interleaved with itself in reverse, and permuted."""
+    at = tl.arange(0, ROWS)[:, None] * COLUMNS + tl.arange(0, COLUMNS)[None, :]
+    x = tl.gather(tl.load(x_ptr + at), tl.load(index_ptr + at), 1)
+    both = tl.join(x, tl.flip(x, 1))
+    flat = tl.reshape(tl.permute(both, (2, 1, 0)), (2 * ROWS * COLUMNS,))
+    tl.store(out_ptr + tl.arange(0, 2 * ROWS * COLUMNS), flat)
+
+
+@triton.jit
+def exchanges(place_ptr, x_ptr, old_ptr, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    n = tl.num_programs(0) * BLOCK
+    x = tl.load(x_ptr + at)
+    tl.store(old_ptr + at, tl.atomic_cas(place_ptr + at, tl.full([BLOCK], 7, tl.int32), x))
+    tl.store(old_ptr + n + at, tl.atomic_xchg(place_ptr + at, x + 1))
+    tl.atomic_max(place_ptr + n + (x & 15), x)
+
+
 def compile_job(job: dict) -> None:
     function = globals()[job["kernel"]]
     constants = {
-        name: getattr(tl, value) if name == "ACCUMULATOR" else value
+        name: getattr(tl, value) if name in ("ACCUMULATOR", "TYPE") else value
         for name, value in job["constants"].items()
     }
     signature = {

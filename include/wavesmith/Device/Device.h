@@ -31,7 +31,7 @@
 #include <vector>
 
 namespace wavesmith {
-
+/// Where kernels run.
 enum class DeviceKind {
   Auto,      ///< A GPU where there is one of the architecture, else simulator.
   HIP,       ///< A GPU through the HIP runtime.
@@ -51,13 +51,13 @@ class NoDeviceError : public llvm::ErrorInfo<NoDeviceError> {
 public:
   static char ID;
   explicit NoDeviceError(std::string message) : text(std::move(message)) {}
-  void log(llvm::raw_ostream &os) const override;
+  void log(llvm::raw_ostream &os) const override; ///< Prints the message.
   std::error_code convertToErrorCode() const override;
 
 private:
   std::string text;
 };
-
+/// What a device says about itself.
 struct DeviceInfo {
   DeviceKind kind = DeviceKind::Simulator; ///< Never Auto.
   /// HIP's number of the device; 0 for a simulator.
@@ -73,7 +73,7 @@ struct DeviceInfo {
   /// Why `DeviceKind::Auto` did not take a GPU; empty if it did not have to.
   std::string note;
 };
-
+/// What a caller may choose when a device is opened.
 struct DeviceOptions {
   /// HIP's number of the device to take; the first of the architecture if
   /// absent. With one, Auto does not fall back on the simulator.
@@ -109,7 +109,7 @@ public:
 private:
   std::shared_ptr<const sim::CodeObject> contents;
 };
-
+/// What to launch.
 struct KernelLaunch {
   llvm::StringRef kernel;
   std::array<uint32_t, 3> grid = {1, 1, 1};      ///< Counts workgroups.
@@ -128,16 +128,16 @@ struct KernelLaunch {
 class Device {
 public:
   virtual ~Device();
-
+  /// What it is; does not change.
   virtual const DeviceInfo &info() const = 0;
 
   /// Device memory, uninitialised. \p name is used in diagnostics. Zero bytes
   /// are an error.
   virtual llvm::Expected<uint64_t> allocate(uint64_t bytes,
                                             llvm::StringRef name) = 0;
-  virtual llvm::Error release(uint64_t address) = 0;
+  virtual llvm::Error release(uint64_t address) = 0; ///< By its first address.
 
-  /// Both copies are complete when they return.
+  /// Both copies are complete when they return; a range lies in one allocation.
   virtual llvm::Error copyToDevice(uint64_t address,
                                    llvm::ArrayRef<uint8_t> bytes) = 0;
   virtual llvm::Error copyFromDevice(llvm::MutableArrayRef<uint8_t> bytes,

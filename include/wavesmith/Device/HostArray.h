@@ -36,7 +36,7 @@ std::optional<ElementType> parseElementType(llvm::StringRef text);
 /// The names, for messages.
 inline constexpr llvm::StringLiteral elementTypeNames =
     "f64, f32, i64, i32, f16, bf16, f8E4M3FNUZ";
-
+/// The size of an element in bytes.
 unsigned getElementBytes(ElementType type);
 
 /// The format of a floating-point type; nullptr for an integer.
@@ -72,7 +72,7 @@ struct HostArray {
   ElementType type = ElementType::F64;
   llvm::SmallVector<int64_t, 4> shape;
   std::vector<uint8_t> bytes;
-
+  /// Lives as long as the array is not changed.
   HostArrayView view() const { return {type, shape, bytes}; }
 };
 

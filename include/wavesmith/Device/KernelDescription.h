@@ -29,7 +29,7 @@
 #include <vector>
 
 namespace wavesmith {
-
+/// What an argument of a kernel is for.
 enum class ArgumentKind {
   Scalar,    ///< A number, passed by value.
   Input,     ///< An array the kernel reads.
@@ -47,7 +47,7 @@ llvm::StringRef stringify(ArgumentKind kind);
 struct ArgumentDimension {
   std::string name; ///< Empty if fixed; "zones" for the number of zones.
   int64_t size = 0; ///< Of a fixed dimension.
-
+  /// Whether it is a fixed size, or the number of zones.
   bool isFixed() const { return name.empty(); }
   bool isZones() const { return name == "zones"; }
 };
@@ -63,7 +63,7 @@ struct GridSize {
   /// Whether it is of a form that has a value here.
   bool isKnown() const { return size > 0 || !dimension.empty(); }
 };
-
+/// One explicit argument of a kernel.
 struct ArgumentDescription {
   std::string name;
   ArgumentKind kind = ArgumentKind::Scalar;
@@ -71,7 +71,7 @@ struct ArgumentDescription {
   /// Arrays only; at most one dimension is the zones. An array of a grid may
   /// have none, and such a kernel is for callers who know what it takes.
   llvm::SmallVector<ArgumentDimension, 4> shape;
-
+  /// Whether it is passed as a pointer.
   bool isArray() const {
     return kind == ArgumentKind::Input || kind == ArgumentKind::Output ||
            kind == ArgumentKind::Workspace;
@@ -86,7 +86,7 @@ struct ArgumentDescription {
   /// "[53, zones]".
   std::string formatShape() const;
 };
-
+/// What a caller must know to launch a kernel.
 struct KernelDescription {
   std::string name;
   std::array<uint32_t, 3> workgroupSize = {1, 1, 1};
@@ -97,7 +97,7 @@ struct KernelDescription {
   std::vector<ArgumentDescription> arguments;
   /// The schedule it was compiled with, for reports; null if not given.
   llvm::json::Value schedule = nullptr;
-
+  /// Whether it has a grid and no zones; an argument by its name, or null.
   bool isGrid() const { return !grid.empty(); }
   const ArgumentDescription *findArgument(llvm::StringRef name) const;
 };

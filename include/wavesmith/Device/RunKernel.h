@@ -86,7 +86,7 @@ rocprofCountersToJSON(llvm::ArrayRef<sim::RocprofCounter> counters);
 
 /// What the checker found, as docs/devices.md describes it.
 llvm::json::Array findingsToJSON(llvm::ArrayRef<sim::Finding> findings);
-
+/// What to run, on which arrays.
 struct RunRequest {
   /// A raw code object.
   llvm::ArrayRef<uint8_t> codeObject;
@@ -101,7 +101,7 @@ struct RunRequest {
   /// has to agree if given as well.
   std::optional<int64_t> zones;
 };
-
+/// What a run gives back.
 struct RunResult {
   /// An array for every argument of kind output, in the kernel's order. What
   /// the kernel does not write reads as NaN (-1 for integers).

@@ -49,7 +49,7 @@ public:
     /// Of an argument: whether the attention reads it.
     bool isUsed = true;
   };
-
+  /// What a caller may choose.
   struct Options {
     /// Round the results to their types, to nearest even; else they are f64.
     bool roundResults = false;
@@ -65,7 +65,7 @@ public:
   /// a region that has no formula here, is an error at its location.
   static mlir::FailureOr<AttentionEvaluator>
   create(mlir::func::FuncOp function);
-
+  /// The function's arguments and results, in order.
   llvm::ArrayRef<Array> getArguments() const { return arguments; }
   llvm::ArrayRef<Array> getResults() const { return results; }
 

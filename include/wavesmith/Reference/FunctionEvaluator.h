@@ -34,7 +34,7 @@ public:
     End,
     ZoneStep
   };
-  struct Argument {
+  struct Argument { ///< What the function takes.
     /// `wavesmith.name`, else arg0, arg1, ...
     std::string name;
     ArgumentKind kind;
@@ -48,7 +48,7 @@ public:
       return kind == ArgumentKind::ZoneTime || kind == ArgumentKind::ZoneStep;
     }
   };
-
+  /// What a result holds.
   enum class Quantity {
     Derivatives,
     Production,
@@ -61,7 +61,7 @@ public:
     NumSteps,
     Status
   };
-  struct Result {
+  struct Result { ///< What the function returns.
     /// `wavesmith.name`, else result0, result1, ...
     std::string name;
     Quantity quantity;
@@ -92,7 +92,7 @@ public:
   /// Reads a function of a verified module. One of another form, and an
   /// operation in its system that has no formula, are errors at their location.
   static mlir::FailureOr<FunctionEvaluator> create(mlir::func::FuncOp function);
-
+  /// What was read: arguments and results in order, the arrays' layout.
   llvm::ArrayRef<Argument> getArguments() const { return arguments; }
   llvm::ArrayRef<Result> getResults() const { return results; }
   ZoneLayout getLayout() const { return layout; }

@@ -33,7 +33,7 @@ struct OdeProgram;
 
 class OdeEvaluator {
 public:
-  struct Options {
+  struct Options { ///< What a caller may choose.
     /// Compute in MPFR with `highPrecisionBits` bits instead of f64. Numbers in
     /// attributes and in formulas are their f64 values; constants derived from
     /// them, which a kernel holds in f64, are computed in high precision too.
@@ -152,9 +152,9 @@ public:
                         llvm::ArrayRef<double> parameters, size_t numZones,
                         IntegrationResults &results) const;
 
-  unsigned getNumStates() const;
-  unsigned getNumParameters() const;
-  unsigned getNumTerms() const;
+  unsigned getNumStates() const;     ///< N, the rows of states.
+  unsigned getNumParameters() const; ///< P, the rows of parameters.
+  unsigned getNumTerms() const;      ///< R, the rows of term values.
 
 private:
   explicit OdeEvaluator(std::shared_ptr<const OdeProgram> program)

@@ -35,7 +35,7 @@ struct WorkgroupProgram;
 
 class WorkgroupEvaluator {
 public:
-  struct Argument {
+  struct Argument { ///< What the function takes.
     /// `wavesmith.name`, else arg0, arg1, ...
     std::string name;
     /// Index is I64.
@@ -52,7 +52,7 @@ public:
     /// The shape for so many zones.
     llvm::SmallVector<int64_t, 4> getShape(int64_t numZones) const;
   };
-
+  /// What a caller may choose.
   struct Options {
     /// Threads of the host; 0 for all cores. Results do not depend on it.
     unsigned numThreads = 0;
@@ -66,7 +66,7 @@ public:
   /// return of nothing. Anything else is an error at its location.
   static mlir::FailureOr<WorkgroupEvaluator>
   create(mlir::func::FuncOp function);
-
+  /// The function's arguments, in order.
   llvm::ArrayRef<Argument> getArguments() const { return arguments; }
 
   /// Computes the zones that the workgroup's `zones` asks for. One array for

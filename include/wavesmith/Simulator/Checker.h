@@ -32,7 +32,7 @@
 #include <string>
 
 namespace wavesmith::sim {
-
+/// What the checker finds.
 enum class FindingKind : uint8_t {
   /// An access outside of every allocation, of LDS or of private memory, or a
   /// write to read-only memory. The access is left out.
@@ -71,7 +71,7 @@ enum class FindingKind : uint8_t {
 
 /// For reports: "out-of-bounds", "missing wait", "LDS race" and so on.
 llvm::StringRef spelling(FindingKind kind);
-
+/// What the checker looks for.
 struct CheckOptions {
   /// Findings to keep, different in kind or instruction. The run goes on when
   /// there are more; they are dropped.
@@ -85,7 +85,7 @@ struct CheckOptions {
   /// lower; 0 for the launch's.
   uint64_t instructionBudget = uint64_t(1) << 31;
 };
-
+/// A mistake, at the place and time where it happened first.
 struct Finding {
   FindingKind kind = FindingKind::OutOfBounds;
   std::string kernel;

@@ -34,7 +34,7 @@ struct MatrixClocks {
   /// Of those, how many leave the vector ALU to other instructions.
   unsigned coissue;
 };
-
+/// A matrix instruction, and its clocks on each chip.
 struct MatrixInstructionInfo {
   /// LLVM's opcode name without the encoding, e.g. V_MFMA_F32_32X32X8F16.
   const char *name;

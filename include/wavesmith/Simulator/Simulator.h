@@ -132,7 +132,7 @@ public:
   llvm::StringRef target() const;
   /// The version of the code object: 4, 5 or 6.
   unsigned version() const;
-  llvm::ArrayRef<KernelInfo> kernels() const;
+  llvm::ArrayRef<KernelInfo> kernels() const; ///< In the file's order.
   /// Null where there is no such kernel.
   const KernelInfo *findKernel(llvm::StringRef name) const;
 

@@ -50,7 +50,7 @@ namespace wavesmith::hardware {
 //===----------------------------------------------------------------------===//
 // Bits
 //===----------------------------------------------------------------------===//
-
+/// The bits of a number, and the number of bits.
 WAVESMITH_SEED_INLINE uint64_t bitsOf(double value) {
   uint64_t bits;
   std::memcpy(&bits, &value, sizeof(bits));

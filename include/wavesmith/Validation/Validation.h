@@ -23,7 +23,7 @@
 #include <map>
 
 namespace wavesmith {
-
+/// What to validate, and how.
 struct ValidationOptions {
   /// The function to validate; empty where the module has only one.
   std::string function;
@@ -81,7 +81,7 @@ struct StepComparison {
   /// bound: a branch of the step control went the other way.
   uint64_t changedSteps = 0;
 };
-
+/// The stage after a pass.
 struct ValidationRow {
   /// The last pass of the stage; empty for the mandatory passes alone.
   std::string pass;
@@ -112,10 +112,10 @@ struct ValidationRow {
   std::vector<std::string> failures;
 
   bool passed() const { return failures.empty(); }
-  double maxRelativeError() const;
-  uint64_t maxUlps() const;
+  double maxRelativeError() const; ///< Of all results.
+  uint64_t maxUlps() const;        ///< Of all results.
 };
-
+/// All stages of a function.
 struct ValidationReport {
   std::string function, target;
   /// What the results are compared with: "problem level" or "workgroup level".
@@ -127,9 +127,9 @@ struct ValidationReport {
   std::vector<std::pair<std::string, std::string>> inputs;
   std::vector<ValidationRow> rows;
 
-  bool passed() const;
+  bool passed() const; ///< Every row has.
   llvm::json::Value toJSON() const;
-  void print(llvm::raw_ostream &os) const;
+  void print(llvm::raw_ostream &os) const; ///< The table of docs/validate.md.
 };
 
 /// Validates a function of a verified module, at the problem level or the

@@ -330,12 +330,15 @@ Value Kernel::reduce(Value tile, RankedTensorType type, bool isMaximum) {
 }
 
 Kernel::Scores Kernel::applyScore(Value products, Value firstKey) {
+  double factor = 1.4426950408889634;
   if (scoreBuilder.isNeeded())
-    return {scoreBuilder.apply(products, firstKey), 1.4426950408889634};
-  double factor = op.getScale().convertToDouble() * 1.4426950408889634;
+    products = scoreBuilder.apply(products, firstKey);
+  else
+    factor *= op.getScale().convertToDouble();
   // A positive factor leaves the order alone: it can wait for the exponent,
-  // where it is part of a fused multiply-add.
-  if (factor > 0)
+  // where it is part of a fused multiply-add. The largest weight of a row is
+  // then 1 but for the rounding of the maximum, which shows in f32 alone.
+  if (factor > 0 && !op.getInputElementType().isF32())
     return {products, factor};
   return {arith::MulFOp::create(b, products, fill(scoreType, factor)), 1.0};
 }

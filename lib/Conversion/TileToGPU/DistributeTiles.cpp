@@ -1279,9 +1279,12 @@ LogicalResult LaneBody::rewriteLoop(scf::ForOp op) {
   SmallVector<Value> initial;
   for (auto [init, argument, result] : llvm::zip_equal(
            op.getInitArgs(), op.getRegionIterArgs(), op.getResults())) {
-    if (isStaged(init.getType()))
-      staged[argument] = staged[result] = staged.lookup(init);
-    else if (isTile(init.getType()))
+    if (isStaged(init.getType())) {
+      // One at a time: the map may move when it grows.
+      Value buffer = staged.lookup(init);
+      staged[argument] = buffer;
+      staged[result] = buffer;
+    } else if (isTile(init.getType()))
       llvm::append_range(initial, tiles[init]);
     else
       initial.push_back(mapping.lookup(init));

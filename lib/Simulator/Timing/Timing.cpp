@@ -236,13 +236,6 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
     return prepared.takeError();
   const Dispatch &dispatch = **prepared;
   const KernelInfo &kernel = dispatch.kernel;
-  if (kernel.agprCount > kernel.vgprCount)
-    return createStringError("kernel '" + kernel.name +
-                             "': the metadata says " + Twine(kernel.vgprCount) +
-                             " registers in all (.vgpr_count) and " +
-                             Twine(kernel.agprCount) +
-                             " accumulation registers among them "
-                             "(.agpr_count)");
   auto occupancy = computeOccupancy(target, kernel.vgprCount - kernel.agprCount,
                                     kernel.agprCount, kernel.sgprCount,
                                     dispatch.ldsBytes, dispatch.threads);

@@ -89,6 +89,7 @@ int main(int argc, char **argv) {
   wavesmith_device *device = (wavesmith_device *)1;
   wavesmith_compile_options options;
   wavesmith_compile_options_init(&options);
+  CHECK(options.straight_line_limit == 200); /* As the tools have it. */
   size_t length = strlen(source);
 
   /* Compile. */

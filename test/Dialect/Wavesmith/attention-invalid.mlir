@@ -550,3 +550,21 @@ func.func @f(%q: tensor<?x?x8x64xf16>, %k: tensor<?x?x2x64xf16>, %v: tensor<?x?x
       }
   return
 }
+
+// -----
+
+func.func @dropout(%q: tensor<?x?x8x64xf16>, %k: tensor<?x?x8x64xf16>, %v: tensor<?x?x8x64xf16>) -> tensor<?x?x8x64xf16> {
+  // expected-error @+1 {{'wavesmith.attention' op does not support the attribute 'dropout', got 1.000000e-01 : f32}}
+  %o = wavesmith.attention %q, %k, %v layout bshd scale 0.125 {dropout = 0.1 : f32}
+      : (tensor<?x?x8x64xf16>, tensor<?x?x8x64xf16>, tensor<?x?x8x64xf16>) -> tensor<?x?x8x64xf16>
+  return %o : tensor<?x?x8x64xf16>
+}
+
+// -----
+
+func.func @misspelt(%q: tensor<?x?x8x64xf16>, %k: tensor<?x?x8x64xf16>, %v: tensor<?x?x8x64xf16>) -> tensor<?x?x8x64xf16> {
+  // expected-error @+1 {{'wavesmith.attention' op does not support the attribute 'soft_cap', got 5.000000e+00 : f64}}
+  %o = wavesmith.attention %q, %k, %v layout bshd scale 0.125 {soft_cap = 5.0}
+      : (tensor<?x?x8x64xf16>, tensor<?x?x8x64xf16>, tensor<?x?x8x64xf16>) -> tensor<?x?x8x64xf16>
+  return %o : tensor<?x?x8x64xf16>
+}

@@ -151,3 +151,64 @@ KERNEL void last_block(u32 *counter, u32 *partial, const u32 *in, u32 *out,
     *out = total;
   }
 }
+
+#define AGENT __HIP_MEMORY_SCOPE_AGENT
+
+/// One wavefront after the other adds to a plain variable, under a lock.
+KERNEL void spin_lock(u32 *lock, u32 *count) {
+  if (laneId() != 0)
+    return;
+  u32 expected = 0;
+  while (!__hip_atomic_compare_exchange_weak(lock, &expected, 1u, __ATOMIC_ACQUIRE,
+                                             __ATOMIC_RELAXED, AGENT)) {
+    expected = 0;
+    __builtin_amdgcn_s_sleep(2);
+  }
+  *count = *count + 1;
+  __hip_atomic_store(lock, 0u, __ATOMIC_RELEASE, AGENT);
+}
+
+/// Wavefronts of one workgroup, and workgroups, hand data on through a flag.
+KERNEL void flags(u32 *data, u32 *flag, u32 *out) {
+  u32 place = blockX() * (blockDimX() / 64) + threadX() / 64;
+  if (place) {
+    while (!__hip_atomic_load(&flag[place - 1], __ATOMIC_ACQUIRE, AGENT))
+      ;
+    out[place * 64 + laneId()] = data[(place - 1) * 64 + laneId()];
+  }
+  data[place * 64 + laneId()] = 3 * place + laneId();
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent");
+  if (laneId() == 0)
+    __hip_atomic_store(&flag[place], 1u, __ATOMIC_RELEASE, AGENT);
+}
+
+/// A scan in one pass: workgroups take tickets and look at the sum of the one
+/// before.
+KERNEL void look_back(const u32 *in, u32 *out, u32 *state) {
+  SHARED u32 ticket, before, sums[64];
+  u32 t = threadX();
+  if (t == 0)
+    ticket = __hip_atomic_fetch_add(&state[0], 1u, __ATOMIC_RELAXED, AGENT);
+  barrier();
+  u32 block = ticket;
+  sums[t] = in[64 * block + t];
+  barrier();
+  if (t == 0) {
+    u32 sum = 0;
+    for (u32 i = 0; i < 64; ++i) {
+      u32 value = sums[i];
+      sums[i] = sum;
+      sum += value;
+    }
+    u32 seen = 0x80000000u;
+    if (block)
+      do
+        seen = __hip_atomic_load(&state[block], __ATOMIC_ACQUIRE, AGENT);
+      while (!(seen & 0x80000000u));
+    before = seen & 0x7fffffffu;
+    __hip_atomic_store(&state[block + 1], (before + sum) | 0x80000000u,
+                       __ATOMIC_RELEASE, AGENT);
+  }
+  barrier();
+  out[64 * block + t] = before + sums[t];
+}

@@ -211,6 +211,21 @@ KERNEL void lds_direct(u32 *in, u32 *out) {
   out[globalX()] = shared[(t * 7 + 3) % 256] + t;
 }
 
+/// The same through a buffer of rows of 12 bytes, of which some wavefronts see
+/// none: out of range is zero.
+KERNEL void lds_rows(u32 *in, u32 *out, u32 rows) {
+  SHARED u32 shared[256];
+  u32 t = threadX(), wave = t / 64;
+  __amdgpu_buffer_rsrc_t table =
+      __builtin_amdgcn_make_buffer_rsrc(in, 12, rows, 0x00027000);
+  __builtin_amdgcn_struct_ptr_buffer_load_lds(
+      table, (__attribute__((address_space(3))) u32 *)(shared + 64 * wave), 4,
+      globalX(), 8, 0, 0, 0);
+  __builtin_amdgcn_s_waitcnt(0);
+  barrier();
+  out[globalX()] = shared[(t * 7 + 3) % 256] + t;
+}
+
 /// Streaming hints, and volatile.
 KERNEL void hints(const u32 *in, volatile u32 *twice, u32 *out) {
   u32 i = globalX();
@@ -244,4 +259,27 @@ KERNEL void device_variables(u32 *out) {
     counted += 3;
     out[4] = u32(counted);
   }
+}
+
+struct __attribute__((packed)) Packed {
+  u8 tag;
+  u32 number;
+  u16 part;
+  u64 wide;
+};
+
+/// Private memory at all alignments: what the compiler merges need not be
+/// aligned, and packed members are not.
+KERNEL void private_packed(const u8 *in, u8 *out) {
+  u8 bytes[128];
+  Packed records[5];
+  u32 t = threadX();
+  __builtin_memset(bytes, t, sizeof(bytes));
+  __builtin_memcpy(bytes + 7, in + 64 * t, 64);
+  __builtin_memmove(bytes + 3, bytes + (t & 3), 70 + (t & 1));
+  for (u32 i = 0; i < 5; ++i)
+    records[i] = {u8(i), t * i, u16(t), ~(u64(t) << i)};
+  const Packed &chosen = records[in[t] % 5];
+  __builtin_memcpy(bytes + 90 + (t & 7), &chosen, sizeof(Packed));
+  __builtin_memcpy(out + 128 * t, bytes, 128);
 }

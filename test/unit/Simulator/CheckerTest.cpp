@@ -165,6 +165,45 @@ TEST_P(CheckerTest, Misaligned) {
   expectNone(check("ds_write_b16 v0, v2\n", 1, 64, 256, options));
 }
 
+// LLVM merges 16-bit loads there.
+TEST_P(CheckerTest, DispatchPacketNeedNotBeAligned) {
+  auto object = cl(R"(
+typedef struct __attribute__((packed)) { ulong value; } Packed;
+kernel void f(global ulong *out) {
+  constant char *packet = (constant char *)__builtin_amdgcn_dispatch_ptr();
+  out[LOCAL] = ((constant Packed *)(packet + 2))->value;
+})");
+  ASSERT_TRUE(object);
+  expectNone(run(*object, "f", 1, 64, Arguments().add(output)));
+  // Dimensions, and the workgroup's size in three of them.
+  EXPECT_EQ(device.download<uint64_t>(output, 64)[63], 0x0001000100400003u);
+}
+
+TEST_P(CheckerTest, PrivateMemoryNeedNotBeAligned) {
+  auto object = cl(R"(
+kernel void f(global const uchar *in, global uint *out) {
+  uchar bytes[2000]; // too large to be moved to LDS or registers
+  for (uint i = 0; i < 2000; ++i)
+    bytes[i] = 3 * i + LOCAL;
+  uint inserted = 0x01020304u * in[0], value;
+  __builtin_memcpy(bytes + in[0] + LOCAL % 8, &inserted, 4);
+  __builtin_memcpy(&value, bytes + in[0] + 2, 4);
+  out[LOCAL] = value;
+})");
+  ASSERT_TRUE(object);
+  expectNone(run(*object, "f", 1, 64, Arguments().add(input).add(output)));
+  auto got = device.download<uint32_t>(output, 64);
+  for (uint32_t l = 0; l < 64; ++l) {
+    uint8_t bytes[32];
+    for (uint32_t i = 0; i < 32; ++i)
+      bytes[i] = uint8_t(3 * i + l);
+    uint32_t inserted = 0x01020304u * 7, value;
+    std::memcpy(bytes + 7 + l % 8, &inserted, 4);
+    std::memcpy(&value, bytes + 9, 4);
+    EXPECT_EQ(got[l], value) << l;
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Uninitialised values
 //===----------------------------------------------------------------------===//
@@ -458,6 +497,97 @@ kernel void f(global double *part, global int *ticket, global double *out) {
   expectNone(
       run(*object, "f", 4, 64, Arguments().add(*part).add(ticket).add(output)));
   EXPECT_EQ(device.download<double>(output, 2)[1], 10.0);
+}
+
+// A histogram: atomics, then each wavefront reads. Without the barrier the
+// first one reads what the second has not yet added to.
+TEST_P(CheckerTest, ReadOfLDSThatAtomicsStillChange) {
+  auto histogram = [&](const std::string &between, const std::string &after) {
+    return check(R"(
+  v_and_b32_e32 v3, 63, v0
+  v_lshlrev_b32_e32 v3, 2, v3
+  v_mov_b32_e32 v4, 0
+  v_mov_b32_e32 v5, 1
+  v_cmp_gt_u32_e32 vcc, 64, v0
+  s_and_saveexec_b64 s[10:11], vcc
+  ds_write_b32 v3, v4
+  s_mov_b64 exec, s[10:11]
+  s_waitcnt lgkmcnt(0)
+  s_barrier
+  ds_add_u32 v3, v5
+)" + between + R"(
+  ds_read_b32 v6, v3
+  s_waitcnt lgkmcnt(0)
+)" + after + R"(
+  global_store_dword v2, v6, s[6:7]
+)",
+                 1, 128, 256);
+  };
+  expectNone(histogram("s_waitcnt lgkmcnt(0)\ns_barrier", ""));
+  expectOne(histogram("s_waitcnt lgkmcnt(0)", ""), FindingKind::LDSRace,
+            {"read of LDS offset 0", "which wavefront 1 changes", "ds_add_u32",
+             "ds_read_b32", "wavefront 0"});
+  // Atomics that are outstanding at the barrier may happen behind it.
+  expectOne(histogram("s_barrier", ""), FindingKind::LDSRace,
+            {"outstanding at the barrier", "ds_add_u32", "ds_read_b32"});
+  // What an atomic load is good for: the old value of an exchange, or to look
+  // until it fits.
+  expectNone(histogram("", "ds_cmpst_b32 v3, v6, v5"));
+  expectNone(histogram(".Lagain:", "v_cmp_ne_u32_e32 vcc, 2, v6\n"
+                                   "s_cbranch_vccnz .Lagain"));
+}
+
+// A store that publishes and a load that looks for it, as LLVM's memory model
+// has them.
+TEST_P(CheckerTest, AtomicLoadsAndStoresAreNoRace) {
+  bool gfx942 = target() == "gfx942";
+  // The first wavefront stores data and a flag, the second waits for it.
+  auto handOver = [&](const std::string &fence, const std::string &storeBits,
+                      const std::string &loadBits) {
+    return check(R"(
+  v_mov_b32_e32 v4, 0
+  v_mov_b32_e32 v5, 1
+  v_readfirstlane_b32 s10, v0
+  s_cmp_eq_u32 s10, 0
+  s_cbranch_scc0 .Lsecond
+  global_store_dword v4, v5, s[4:5] offset:4
+)" + fence + "  global_store_dword v4, v5, s[4:5]" +
+                     storeBits + R"(
+  s_branch .Lend
+.Lsecond:
+  global_load_dword v6, v4, s[4:5])" +
+                     loadBits + R"(
+  s_waitcnt vmcnt(0)
+  global_load_dword v7, v4, s[4:5] offset:4
+  s_waitcnt vmcnt(0)
+  global_store_dword v4, v7, s[6:7]
+.Lend:
+)",
+                 1, 128);
+  };
+  std::string fence = "  s_waitcnt vmcnt(0)\n";
+  expectNone(handOver(fence, gfx942 ? " sc1" : "", gfx942 ? " sc1" : " glc"));
+  // Plain accesses are a race, of the flag and of the data.
+  auto findings = handOver("", "", "");
+  EXPECT_EQ(error, "");
+  EXPECT_EQ(findings.size(), 2u) << textOf(findings);
+  for (const Finding &finding : findings)
+    EXPECT_EQ(finding.kind, FindingKind::GlobalRace);
+  // A flag that is not stored atomically publishes nothing.
+  findings = handOver("", "", gfx942 ? " sc1" : " glc");
+  expectOne(findings, FindingKind::GlobalRace, {"read of byte 4 of 'in'"});
+  // An initial value is no atomic store.
+  expectOne(check(R"(
+  v_mov_b32_e32 v4, 0
+  v_readfirstlane_b32 s10, v0
+  s_cmp_eq_u32 s10, 0
+  s_cbranch_scc0 .Ladd
+  global_store_dword v4, v4, s[4:5]
+.Ladd:
+  global_atomic_add v4, v0, s[4:5]
+)",
+                  1, 128),
+            FindingKind::GlobalRace, {"write of byte 0 of 'in'"});
 }
 
 //===----------------------------------------------------------------------===//

@@ -964,6 +964,84 @@ TEST(EightBitFloats, NearestRounding) {
   }
 }
 
+// FP16_OVFL: what is finite and too large becomes the largest number, in all
+// rounding modes; infinities stay.
+TEST_P(CoverageTest, OverflowOfHalvesSaturates) {
+  std::string on = "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 23, 1), 1\n",
+              off = "\ns_setreg_imm32_b32 hwreg(HW_REG_MODE, 23, 1), 0";
+  auto line = [&](const std::string &text) { return on + text + off; };
+  std::vector<std::string> lines = {
+      line("v_cvt_f16_f32 v8, v2"),   line("v_cvt_f16_f32 v8, -v2"),
+      line("v_mul_f16 v8, v4, v4"),   line("v_pk_mul_f16 v8, v4, v4"),
+      line("v_add_f16 v8, v4, v4"),   line("v_fma_f16 v8, v4, -v4, v4"),
+      line("v_ldexp_f16 v8, v4, v6"), line("v_exp_f16 v8, v4"),
+      "v_cvt_f16_f32 v8, v2",         "v_mul_f16 v8, v4, v4",
+      "v_ldexp_f16 v8, v4, v6",       "v_exp_f16 v8, v4"};
+  // In f32, in f16 (twice), and 300 as an exponent.
+  std::vector<Sources> sources = {
+      {bits(1e6f), 0x78007800, 300},     // 32768
+      {bits(65519.0f), 0x3c003c00, 300}, // 1; the largest that is not too large
+      {bits(65520.0f), 0x78007800, 300},
+      {bits(INFINITY), 0x7c007c00, 300},
+      {bits(NAN), 0x7e007e00, 300}};
+  for (unsigned mode : {0xf0u, 0xf4u, 0xfcu}) {
+    auto got = runLines(target(), lines, sources, ~uint64_t(0), mode);
+    ASSERT_EQ(got.size(), lines.size());
+    auto half = [&](size_t l, size_t s) { return got[l][s].low & 0xffff; };
+    bool nearest = mode == 0xf0, up = mode == 0xf4;
+    for (size_t s : {0, 2}) {
+      EXPECT_EQ(half(0, s), 0x7bffu);
+      EXPECT_EQ(half(1, s), 0xfbffu);
+      EXPECT_EQ(half(2, s), 0x7bffu);
+      EXPECT_EQ(got[3][s].low & 0xffffffff, 0x7bff7bffu);
+      EXPECT_EQ(half(4, s), 0x7bffu);
+      EXPECT_EQ(half(5, s), 0xfbffu);
+      EXPECT_EQ(half(6, s), 0x7bffu);
+      EXPECT_EQ(half(7, s), 0x7bffu);
+      // Without it.
+      uint64_t over = nearest || up ? 0x7c00u : 0x7bffu;
+      EXPECT_EQ(half(8, s), over);
+      EXPECT_EQ(half(9, s), over);
+      EXPECT_EQ(half(10, s), over);
+      EXPECT_EQ(half(11, s), 0x7c00u); // rounds to nearest in any mode
+    }
+    EXPECT_EQ(half(0, 1), 0x7bffu);
+    EXPECT_EQ(half(2, 1), 0x3c00u);
+    for (size_t l : {0, 2, 4, 6, 7, 8, 9, 10, 11})
+      EXPECT_EQ(half(l, 3), 0x7c00u) << lines[l];
+    for (size_t l = 0; l < lines.size(); ++l)
+      EXPECT_GT(half(l, 4) & 0x7fff, 0x7c00u) << lines[l];
+  }
+}
+
+TEST(EightBitFloats, OverflowSaturatesWithFP16_OVFL) {
+  std::string on = "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 23, 1), 1\n",
+              off = "\ns_setreg_imm32_b32 hwreg(HW_REG_MODE, 23, 1), 0";
+  auto got = runLines("gfx942",
+                      {on + "v_cvt_pk_fp8_f32 v8, v2, -v2" + off,
+                       on + "v_cvt_pk_bf8_f32 v8, v2, -v2" + off,
+                       on + "v_cvt_sr_fp8_f32 v8, v2, v4" + off,
+                       "v_cvt_pk_fp8_f32 v8, v2, -v2"},
+                      {{bits(300.0f), 0, 0},
+                       {bits(1e30f), 0, 0},
+                       {bits(240.0f), 0, 0},
+                       {bits(INFINITY), 0, 0},
+                       {bits(NAN), 0, 0}});
+  ASSERT_EQ(got.size(), 4u);
+  auto pair = [&](size_t l, size_t s) { return got[l][s].low & 0xffff; };
+  EXPECT_EQ(pair(0, 0), 0xff7fu);
+  EXPECT_EQ(pair(0, 1), 0xff7fu);
+  EXPECT_EQ(pair(0, 2), 0xff7fu);
+  EXPECT_EQ(pair(0, 3), 0x8080u);
+  EXPECT_EQ(pair(0, 4), 0x8080u);
+  EXPECT_EQ(pair(1, 1), 0xff7fu);
+  EXPECT_EQ(pair(1, 3), 0x8080u);
+  EXPECT_EQ(pair(2, 0) & 0xff, 0x7fu);
+  EXPECT_EQ(pair(2, 3) & 0xff, 0x80u);
+  EXPECT_EQ(pair(3, 0), 0x8080u);
+  EXPECT_EQ(pair(3, 2), 0xff7fu);
+}
+
 TEST(EightBitFloats, StochasticRounding) {
   // Zero bits truncate, all ones round up unless the value is exact; in
   // between the share of roundings up is the distance from below.
@@ -2597,6 +2675,61 @@ TEST_P(CoverageTest, SubDwordAddressing) {
 )",
                            6);
     EXPECT_EQ(got, (std::vector<uint32_t>{0x3f0, 0xfb, 2, 1, 1, 0}));
+  }
+
+  TEST_P(CoverageTest, AllocationsOfRegistersAndLDS) {
+    AssembledKernel kernel;
+    kernel.body = R"(
+  s_getreg_b32 s8, hwreg(HW_REG_GPR_ALLOC)
+  s_getreg_b32 s9, hwreg(HW_REG_GPR_ALLOC, 6, 6)
+  s_getreg_b32 s10, hwreg(HW_REG_LDS_ALLOC)
+  s_load_dwordx2 s[4:5], s[0:1], 0x0
+  s_waitcnt lgkmcnt(0)
+  s_store_dwordx2 s[8:9], s[4:5], 0x0
+  s_store_dword s10, s[4:5], 0x8
+  s_endpgm
+)";
+    // 176 registers in all, 64 of them before the first AGPR.
+    kernel.vgprs = 176;
+    kernel.accumOffset = 64;
+    kernel.ldsBytes = 3000;
+    auto object =
+        build(assembleModule(target(), {kernel}), "assembler", target());
+    ASSERT_TRUE(object);
+    Device device;
+    uint64_t out = device.upload(std::vector<uint32_t>(3));
+    device.run(*object, "f", 1, 64,
+               Arguments().add(out).add(uint64_t(0)).add(uint64_t(0)));
+    auto got = device.download<uint32_t>(out, 3);
+    // 96 SGPRs, and VCC and its like, make 112.
+    EXPECT_EQ(got[0], uint32_t((176 / 8 - 1) << 6 | (64 / 4 - 1) << 12 |
+                               (112 / 16 - 1) << 24));
+    EXPECT_EQ(got[1], 176u / 8 - 1);
+    // 512 bytes at least, counted in 256.
+    EXPECT_EQ(got[2], 12u << 12);
+  }
+
+  TEST_P(CoverageTest, Messages) {
+    auto object = build(assembleKernel(target(), R"(
+  s_mov_b32 m0, 5
+  s_sendmsg sendmsg(MSG_INTERRUPT)
+  s_sendmsg sendmsg(MSG_GET_DOORBELL)
+  s_endpgm
+)"),
+                        "assembler", target());
+    ASSERT_TRUE(object);
+    Device device;
+    auto result = device.tryRun(
+        *object, "f", 1, 64,
+        Arguments().add(uint64_t(0)).add(uint64_t(0)).add(uint64_t(0)));
+    std::string message = messageOf(result);
+    EXPECT_NE(message.find("'s_sendmsg sendmsg(MSG_GET_DOORBELL)'"),
+              std::string::npos)
+        << message;
+    EXPECT_NE(message.find("sends message 10 (MSG_GET_DOORBELL); only "
+                           "MSG_INTERRUPT is modelled"),
+              std::string::npos)
+        << message;
   }
 
   TEST_P(CoverageTest, Forks) {

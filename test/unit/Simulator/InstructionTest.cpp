@@ -927,8 +927,6 @@ TEST_P(InstructionTest, ReportsWhatItCannotDo) {
   expectFailure(target(), ".long 0xd8ffffff", {"no instruction"});
   expectFailure(target(), "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 12, 1), 1",
                 {"floating-point exceptions"});
-  expectFailure(target(), "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 23, 1), 1",
-                {"FP16_OVFL"});
   expectFailure(target(), "s_getreg_b32 s4, hwreg(12)",
                 {"hardware register 12"});
   expectFailure(target(), "s_sethalt 1", {"halts itself"});

@@ -15,6 +15,7 @@
 #include "../../../lib/Simulator/Timing/ComputeUnitModel.h"
 #include "InstructionRunner.h"
 #include "TestSupport.h"
+#include <optional>
 
 using namespace wavesmith;
 using namespace wavesmith::sim;
@@ -67,6 +68,26 @@ protected:
     TimingReport timing;
   };
 
+  /// Builds a source and models a launch of its kernel. Fails the test and
+  /// returns nothing where it cannot.
+  std::optional<std::pair<Counters, TimingReport>>
+  model(const std::string &source, const std::string &language, Device &device,
+        uint32_t grid, uint32_t workgroup, const Arguments &arguments,
+        TimingOptions options = {}, unsigned threads = 1,
+        std::vector<InstructionUse> *use = nullptr) {
+    auto object = build(source, language, target());
+    EXPECT_TRUE(object);
+    if (!object)
+      return std::nullopt;
+    LaunchParameters p = parametersOf(*object, grid, workgroup, arguments);
+    p.instructionUse = use;
+    auto result = launchTimed(*object, device.memory, p, options, threads);
+    EXPECT_TRUE(bool(result)) << messageOf(result);
+    if (!result)
+      return std::nullopt;
+    return std::move(*result);
+  }
+
   LaunchParameters parametersOf(const CodeObject &object, uint32_t grid,
                                 uint32_t workgroup,
                                 const Arguments &arguments) {
@@ -81,9 +102,6 @@ protected:
   Result chain(uint32_t grid, uint64_t n, unsigned threads = 1,
                TimingOptions options = {}) {
     Result r;
-    auto object = build(arithmetic, "cl", target());
-    if (!object)
-      return r;
     Device device;
     std::vector<double> y(size_t(grid) * 64);
     for (size_t i = 0; i < y.size(); ++i)
@@ -91,10 +109,8 @@ protected:
     uint64_t address = device.upload(y);
     Arguments arguments;
     arguments.add(address).add(n);
-    auto result = launchTimed(*object, device.memory,
-                              parametersOf(*object, grid, 64, arguments),
-                              options, threads);
-    EXPECT_TRUE(bool(result)) << messageOf(result);
+    auto result =
+        model(arithmetic, "cl", device, grid, 64, arguments, options, threads);
     if (!result)
       return r;
     r.counters = result->first;
@@ -189,8 +205,6 @@ TEST_P(TimingTest, TheRestIsExtrapolated) {
 }
 
 TEST_P(TimingTest, MemoryAndBarriers) {
-  auto object = build(reduction, "cl", target());
-  ASSERT_TRUE(object);
   const TargetInfo &info = llvm::cantFail(lookupTarget(target()));
   uint32_t grid = info.computeUnits * 2;
   uint64_t perGroup = 4096;
@@ -201,10 +215,9 @@ TEST_P(TimingTest, MemoryAndBarriers) {
   Arguments arguments;
   arguments.add(from).add(to).add(perGroup);
   std::vector<InstructionUse> use;
-  LaunchParameters p = parametersOf(*object, grid, 256, arguments);
-  p.instructionUse = &use;
-  auto result = launchTimed(*object, device.memory, p, {}, 1);
-  ASSERT_TRUE(bool(result)) << messageOf(result);
+  auto result =
+      model(reduction, "cl", device, grid, 256, arguments, {}, 1, &use);
+  ASSERT_TRUE(result);
   const Counters &counters = result->first;
   const TimingReport &timing = result->second;
   for (float sum : device.download<float>(to, grid))
@@ -261,14 +274,8 @@ TEST_P(TimingTest, PackedInstructionsWaitForMatrixInstructions) {
     std::string source = "kernel void pairs() { __asm__ volatile(\"" + body +
                          "\" ::: \"v2\", \"v3\", \"v4\", \"v5\", \"v6\", "
                          "\"v7\", \"v8\", \"v9\", \"a15\"); }";
-    auto object = build(source, "cl", target());
-    EXPECT_TRUE(object);
-    if (!object)
-      return 0.0;
     Device device;
-    auto result = launchTimed(*object, device.memory,
-                              parametersOf(*object, 1, 64, Arguments()), {}, 1);
-    EXPECT_TRUE(bool(result)) << messageOf(result);
+    auto result = model(source, "cl", device, 1, 64, Arguments());
     return result ? result->second.cycles / count : 0.0;
   };
   double plain = cyclesOfPair("v_mul_f32 v6, v8, v9");
@@ -298,18 +305,12 @@ TEST_P(TimingTest, NontemporalStoresLeaveTheCachesToOthers) {
         "    for (uint i = __builtin_amdgcn_workitem_id_x(); i < n; i += 64)\n"
         "      " +
         store + "}";
-    auto object = build(source, "cl", target());
-    EXPECT_TRUE(object);
-    if (!object)
-      return 0.0;
     Device device;
     uint64_t x = device.upload(std::vector<float>(n, 1));
     uint64_t y = device.upload(std::vector<float>(6 * n));
     Arguments arguments;
     arguments.add(x).add(y).add(n);
-    auto result = launchTimed(*object, device.memory,
-                              parametersOf(*object, 1, 64, arguments), {}, 1);
-    EXPECT_TRUE(bool(result)) << messageOf(result);
+    auto result = model(source, "cl", device, 1, 64, arguments);
     if (!result)
       return 0.0;
     EXPECT_EQ(device.download<float>(y, 6 * n), std::vector<float>(6 * n, 1));
@@ -370,23 +371,15 @@ TEST_P(TimingTest, BoundsOfAccessesToLDS) {
     for (unsigned i = 0; i < count; ++i)
       body += (instruction + "\n" + wait + "\n").str();
     body += "s_waitcnt lgkmcnt(0)\ns_endpgm\n";
-    LowerBounds bounds;
-    auto object = build(assembleKernel(target(), body, /*ldsBytes=*/256),
-                        "assembler", target());
-    EXPECT_TRUE(object);
-    if (!object)
-      return bounds;
     Device device;
     TimingOptions options;
     options.followDependencies = true;
     Arguments arguments;
     arguments.add(uint64_t(0)).add(uint64_t(0)).add(uint64_t(0));
-    auto result =
-        launchTimed(*object, device.memory,
-                    parametersOf(*object, 1, 64, arguments), options, 1);
-    EXPECT_TRUE(bool(result)) << messageOf(result);
+    auto result = model(assembleKernel(target(), body, /*ldsBytes=*/256),
+                        "assembler", device, 1, 64, arguments, options);
     if (!result)
-      return bounds;
+      return LowerBounds();
     EXPECT_LE(result->second.bounds.inOrder, result->second.cycles);
     EXPECT_LE(result->second.bounds.lds, result->second.cycles);
     return result->second.bounds;

@@ -61,7 +61,8 @@ public:
   explicit Verifier(AttentionOp op) : op(op) {}
 
   LogicalResult verify() {
-    return failure(failed(verifyInputs()) || failed(verifyAttributes()) ||
+    return failure(failed(verifyNames()) || failed(verifyInputs()) ||
+                   failed(verifyAttributes()) ||
                    failed(verifyCumulativeLengths()) || failed(verifyBias()) ||
                    failed(verifyAlibi()) || failed(verifyDescales()) ||
                    failed(verifyCaptures()) || failed(verifyResults()));
@@ -78,6 +79,16 @@ private:
              << formatSize(size) << ", got " << value.getType();
     if (ShapedType::isDynamic(size))
       size = got;
+    return success();
+  }
+
+  /// An option that the operation does not have, dropout for one, or one whose
+  /// name is misspelt, must not be dropped on the way.
+  LogicalResult verifyNames() {
+    for (NamedAttribute attribute : op->getDiscardableAttrs())
+      return op.emitOpError("does not support the attribute '")
+             << attribute.getName().getValue() << "', got "
+             << attribute.getValue();
     return success();
   }
 

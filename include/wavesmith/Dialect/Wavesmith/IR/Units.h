@@ -29,7 +29,7 @@ public:
   Unit operator/(const Unit &other) const { return *this * other.power(-1); }
   /// This unit to a real power.
   Unit power(double exponent) const;
-
+  /// Same dimension, whatever the scale.
   bool hasSameDimension(const Unit &other) const;
   /// Same dimension and same scale (up to rounding).
   bool operator==(const Unit &other) const;

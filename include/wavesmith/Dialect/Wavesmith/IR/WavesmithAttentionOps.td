@@ -57,6 +57,11 @@ def Wavesmith_AttentionInput : RankedTensorOf<[F32, F16, BF16, F8E4M3FNUZ]>;
 /// What a region may read.
 def Wavesmith_CapturedTensor : RankedTensorOf<[F32, F16, BF16, I32, I64]>;
 
+def Wavesmith_AttentionGroup : OpDocGroup {
+  let summary = "Attention";
+  let description = "One operation, whose options all combine.";
+}
+
 def Wavesmith_AttentionOp : Wavesmith_Op<"attention",
     [Pure, IsolatedFromAbove, AttrSizedOperandSegments]> {
   let summary = "softmax(q k^T) v with masks, biases and regions";
@@ -196,6 +201,7 @@ def Wavesmith_AttentionOp : Wavesmith_Op<"attention",
     attr-dict `:` functional-type(operands, results)
     (`score` $score^)? (`mask` $mask^)?
   }];
+  let opDocGroup = Wavesmith_AttentionGroup;
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{

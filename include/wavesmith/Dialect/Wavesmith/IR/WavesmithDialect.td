@@ -19,13 +19,13 @@ def Wavesmith_Dialect : Dialect {
     sparse-term ordinary differential equations and asks for a quantity of it
     on a batch of independent zones, or it asks for attention. The workgroup
     level says what one workgroup does, as operations with value semantics on
-    tensors whose last dimension runs over the zones of the workgroup.
+    tensors: the values of its zones, or tiles of matrices.
 
-    The meaning of every number is fixed: each operation states its formula,
-    the order of its sums and which products are fused with an addition
-    (`fma`). Every intermediate result is rounded to f64, to nearest even.
-    exp, log, log10 and cbrt are those of the device's math library (ocml).
-    Attention alone fixes the formula and leaves the order of sums open.
+    The meaning of a system is fixed: each operation states its formula, the
+    order of its sums and which products are fused with an addition (`fma`).
+    Every intermediate result is rounded to f64, to nearest even. exp, log,
+    log10 and cbrt are those of the device's math library (ocml). Attention
+    fixes the formula and leaves the order of sums open.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",

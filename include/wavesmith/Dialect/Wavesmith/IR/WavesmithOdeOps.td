@@ -16,7 +16,17 @@ include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "wavesmith/Dialect/Wavesmith/IR/WavesmithAttributes.td"
 
-def Wavesmith_OdeSystemOp : Wavesmith_Op<"ode_system",
+def Wavesmith_OdeGroup : OpDocGroup {
+  let summary = "Systems of ODEs";
+  let description = "A system, its terms, and what is asked of it on a batch of zones.";
+}
+
+class Wavesmith_OdeOp<string mnemonic, list<Trait> traits = []>
+    : Wavesmith_Op<mnemonic, traits> {
+  let opDocGroup = Wavesmith_OdeGroup;
+}
+
+def Wavesmith_OdeSystemOp : Wavesmith_OdeOp<"ode_system",
     [Symbol, IsolatedFromAbove, NoTerminator, SingleBlock,
      HasParent<"::mlir::ModuleOp">]> {
   let summary = "a system of ordinary differential equations of sparse terms";
@@ -77,7 +87,8 @@ def Wavesmith_OdeSystemOp : Wavesmith_Op<"ode_system",
 }
 
 class Wavesmith_SystemOp<string mnemonic, list<Trait> traits = []>
-    : Wavesmith_Op<mnemonic, !listconcat(traits, [HasParent<"OdeSystemOp">])>;
+    : Wavesmith_OdeOp<mnemonic,
+                      !listconcat(traits, [HasParent<"OdeSystemOp">])>;
 
 def Wavesmith_StateOp : Wavesmith_SystemOp<"state", [Pure]> {
   let summary = "the value of a state in this zone";
@@ -156,7 +167,7 @@ def Wavesmith_TermOp : Wavesmith_SystemOp<"term", []> {
 //===----------------------------------------------------------------------===//
 
 class Wavesmith_OdeQuantityOp<string mnemonic, dag resultTypes>
-    : Wavesmith_Op<mnemonic,
+    : Wavesmith_OdeOp<mnemonic,
         [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let arguments = (ins FlatSymbolRefAttr:$system, F64:$time,
                        2DTensorOf<[F64]>:$states,
@@ -228,7 +239,7 @@ def Wavesmith_OdeTermValuesOp : Wavesmith_OdeQuantityOp<"ode_term_values",
 // Integration of a system on a batch of zones
 //===----------------------------------------------------------------------===//
 
-def Wavesmith_OdeIntegrateOp : Wavesmith_Op<"ode_integrate",
+def Wavesmith_OdeIntegrateOp : Wavesmith_OdeOp<"ode_integrate",
     [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "integrate a system over time in every zone of a batch";
   let description = [{

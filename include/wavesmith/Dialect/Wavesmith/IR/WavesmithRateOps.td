@@ -5,14 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The kinds of rate coefficient that reaction mechanisms use. Each description
-// gives the formula as it is computed: one operation is one rounding, `fma` is
-// one rounding, constants in {braces} are computed once, in f64, when
-// compiling. Products and sums without parentheses associate to the left.
-//
-// Temperatures are in K, pressures in Pa. The operations do not know units of
-// rate coefficients; the term that uses one declares it.
-//
 // Sources of the formulas: the CHEMKIN and Cantera manuals, R. G. Gilbert,
 // K. Luther and J. Troe (1983), P. H. Stewart, C. W. Larson and D. M. Golden
 // (1989, SRI), W. Tsang and J. T. Herron (1991), B. J. McBride, S. Gordon and
@@ -26,9 +18,23 @@
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "wavesmith/Dialect/Wavesmith/IR/WavesmithOdeOps.td"
 
+def Wavesmith_RateGroup : OpDocGroup {
+  let summary = "Rate coefficients";
+  let description = [{
+    The kinds of rate coefficient that reaction mechanisms use. Each description
+    gives the formula as it is computed: one operation is one rounding, `fma` is
+    one rounding, constants in {braces} are computed once, in f64, when
+    compiling. Products and sums without parentheses associate to the left.
+
+    Temperatures are in K, pressures in Pa. The operations do not know units of
+    rate coefficients; the term that uses one declares it.
+  }];
+}
+
 class Wavesmith_RateOp<string mnemonic, list<Trait> traits = []>
     : Wavesmith_SystemOp<mnemonic, !listconcat([Pure], traits)> {
   let results = (outs F64:$result);
+  let opDocGroup = Wavesmith_RateGroup;
 }
 
 //===----------------------------------------------------------------------===//

@@ -5,19 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The workgroup level of dense computing: a workgroup of a grid computes on
-// tiles, tensors of a fixed shape whose type says how they lie over the
-// workgroup's wavefronts, lanes and registers:
-// `tensor<64x32xf32, #wavesmith.layout<...>>`.
-//
-// Computing is done by upstream's elementwise arith and math operations on
-// tiles of the same type, by tensor.splat, by scf.for and scf.if with tiles as
-// carried values and results, by memref.reinterpret_cast of kernel arguments,
-// and by the operations here. Offsets and conditions are scalars, the same in
-// the whole workgroup.
-//
-// math.exp2 of f32 is the hardware's v_exp_f32 and math.log2 its v_log_f32:
-// within 1 unit in the last place, denormal arguments and results are zero.
+// The workgroup level of dense computing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,6 +16,30 @@ include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/TensorEncoding.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "wavesmith/Dialect/Wavesmith/IR/WavesmithAttributes.td"
+
+def Wavesmith_TileGroup : OpDocGroup {
+  let summary = "Workgroups on tiles";
+  let description = [{
+    The workgroup level of dense computing: a workgroup of a grid computes on
+    tiles, tensors of a fixed shape whose type says how they lie over the
+    workgroup's wavefronts, lanes and registers:
+    `tensor<64x32xf32, #wavesmith.layout<...>>`.
+
+    Computing is done by upstream's elementwise arith and math operations on
+    tiles of the same type, by tensor.splat, by scf.for and scf.if with tiles as
+    carried values and results, by memref.reinterpret_cast of kernel arguments,
+    and by the operations here. Offsets and conditions are scalars, the same in
+    the whole workgroup.
+
+    math.exp2 of f32 is the hardware's v_exp_f32 and math.log2 its v_log_f32:
+    within 1 unit in the last place, denormal arguments and results are zero.
+  }];
+}
+
+class Wavesmith_TileOp<string mnemonic, list<Trait> traits = []>
+    : Wavesmith_Op<mnemonic, traits> {
+  let opDocGroup = Wavesmith_TileGroup;
+}
 
 //===----------------------------------------------------------------------===//
 // Where the elements of a tile are
@@ -128,7 +140,7 @@ def Wavesmith_TileMemory
 // The grid
 //===----------------------------------------------------------------------===//
 
-def Wavesmith_GridWorkgroupOp : Wavesmith_Op<"grid_workgroup",
+def Wavesmith_GridWorkgroupOp : Wavesmith_TileOp<"grid_workgroup",
     [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
   let summary = "what each workgroup of a grid does";
   let description = [{
@@ -160,7 +172,7 @@ def Wavesmith_GridWorkgroupOp : Wavesmith_Op<"grid_workgroup",
 // Memory
 //===----------------------------------------------------------------------===//
 
-def Wavesmith_LoadTileOp : Wavesmith_Op<"load_tile"> {
+def Wavesmith_LoadTileOp : Wavesmith_TileOp<"load_tile"> {
   let summary = "a tile of an array in memory, zero outside of it";
   let description = [{
     Element p of the result is source[offsets + p], and zero where that lies
@@ -191,7 +203,7 @@ def Wavesmith_LoadTileOp : Wavesmith_Op<"load_tile"> {
   let hasVerifier = 1;
 }
 
-def Wavesmith_StoreTileOp : Wavesmith_Op<"store_tile"> {
+def Wavesmith_StoreTileOp : Wavesmith_TileOp<"store_tile"> {
   let summary = "write a tile to an array in memory";
   let description = [{
     The counterpart of `load_tile`: elements outside of the target's sizes
@@ -211,7 +223,7 @@ def Wavesmith_StoreTileOp : Wavesmith_Op<"store_tile"> {
   let hasVerifier = 1;
 }
 
-def Wavesmith_GatherTileOp : Wavesmith_Op<"gather_tile"> {
+def Wavesmith_GatherTileOp : Wavesmith_TileOp<"gather_tile"> {
   let summary = "elements of an array, each at an index of its own";
   let description = [{
     result[p] = source[indices[p]]. The source is an argument of the kernel, of
@@ -232,7 +244,7 @@ def Wavesmith_GatherTileOp : Wavesmith_Op<"gather_tile"> {
   let hasVerifier = 1;
 }
 
-def Wavesmith_StageTileOp : Wavesmith_Op<"stage_tile", [Pure,
+def Wavesmith_StageTileOp : Wavesmith_TileOp<"stage_tile", [Pure,
     OptionalTypesMatchWith<"memory of the result's type", "result", "into",
                            "::llvm::cast<::mlir::Type>($_self)">]> {
   let summary = "place a tile in LDS";
@@ -258,7 +270,7 @@ def Wavesmith_StageTileOp : Wavesmith_Op<"stage_tile", [Pure,
   let hasVerifier = 1;
 }
 
-def Wavesmith_ReadTileOp : Wavesmith_Op<"read_tile", [Pure]> {
+def Wavesmith_ReadTileOp : Wavesmith_TileOp<"read_tile", [Pure]> {
   let summary = "a tile that stands in LDS, in registers";
   let description = [{
     Example: `%a = wavesmith.read_tile %s : tensor<64x128xf16, #wavesmith.lds_layout<contiguous = 1, padding = 8>> -> tensor<64x128xf16, #operand>`
@@ -274,7 +286,7 @@ def Wavesmith_ReadTileOp : Wavesmith_Op<"read_tile", [Pure]> {
 // Computing
 //===----------------------------------------------------------------------===//
 
-def Wavesmith_DotOp : Wavesmith_Op<"dot",
+def Wavesmith_DotOp : Wavesmith_TileOp<"dot",
     [Pure, AllTypesMatch<["accumulator", "result"]>]> {
   let summary = "accumulator + lhs rhs, by matrix instructions";
   let description = [{
@@ -325,7 +337,7 @@ def Wavesmith_DotOp : Wavesmith_Op<"dot",
   }];
 }
 
-def Wavesmith_ReduceTileOp : Wavesmith_Op<"reduce_tile",
+def Wavesmith_ReduceTileOp : Wavesmith_TileOp<"reduce_tile",
     [Pure, IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "combine the elements of a tile along one dimension";
   let description = [{
@@ -361,7 +373,7 @@ def Wavesmith_ReduceTileOp : Wavesmith_Op<"reduce_tile",
   let hasRegionVerifier = 1;
 }
 
-def Wavesmith_AnyTileOp : Wavesmith_Op<"any_tile", [Pure]> {
+def Wavesmith_AnyTileOp : Wavesmith_TileOp<"any_tile", [Pure]> {
   let summary = "whether any element that the wavefront holds is true";
   let description = [{
     Wavefronts may differ in their answers, the lanes of one do not. What
@@ -376,7 +388,7 @@ def Wavesmith_AnyTileOp : Wavesmith_Op<"any_tile", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Wavesmith_BroadcastTileOp : Wavesmith_Op<"broadcast_tile", [Pure]> {
+def Wavesmith_BroadcastTileOp : Wavesmith_TileOp<"broadcast_tile", [Pure]> {
   let summary = "repeat a tile of rank 1 along a new dimension";
   let description = [{
     result[i, j] = source[j] for dimension 0, source[i] for dimension 1. The
@@ -393,7 +405,7 @@ def Wavesmith_BroadcastTileOp : Wavesmith_Op<"broadcast_tile", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Wavesmith_TilePositionOp : Wavesmith_Op<"tile_position", [Pure]> {
+def Wavesmith_TilePositionOp : Wavesmith_TileOp<"tile_position", [Pure]> {
   let summary = "each element's own position in the tile";
   let description = [{
     result[i, j] = i for dimension 0, j for dimension 1.

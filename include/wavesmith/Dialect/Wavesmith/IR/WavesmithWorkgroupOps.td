@@ -5,27 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The workgroup level, in two mappings.
-//
-// One zone a thread: a block is a tensor whose last dimension has the size of
-// the workgroup: `tensor<64xf64>` is one value a zone, `tensor<53x64xf64>` an
-// array of 53 values a zone. Computing is done by upstream's elementwise arith
-// and math operations on blocks, by tensor.splat, tensor.extract (of a table),
-// tensor.extract_slice and tensor.insert_slice (one row of an array), and by
-// scf's control flow on values that are the same in the whole workgroup.
-//
-// Several threads a zone (`threads_per_zone`): the body is what is done for
-// one zone. A scalar is one number of the zone, a tensor `tensor<150xf64>` an
-// array of it whose elements the threads share out: element e belongs to
-// thread e mod threads_per_zone. A tensor with the encoding
-// #wavesmith.per_wavefront is shared out within every wavefront instead, each of
-// which has all of it. Computing is done by elementwise arith and
-// math operations on tensors and scalars, by tensor.splat, tensor.extract (an
-// element of a staged tensor or table, at an index that is the same for the
-// zone), tensor.concat (of what is staged at once), `gather`,
-// `segmented_reduce` and `stage`, and by scf's control flow on scalars.
-//
-// In both, math.rsqrt of f64 is 1.0 / sqrt(x), with two roundings.
+// The workgroup level of zones, in two mappings.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +16,39 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "wavesmith/Dialect/Wavesmith/IR/WavesmithAttributes.td"
 
-def Wavesmith_WorkgroupOp : Wavesmith_Op<"workgroup",
+def Wavesmith_WorkgroupGroup : OpDocGroup {
+  let summary = "Workgroups of zones";
+  let description = [{
+    The workgroup level, in two mappings.
+
+    One zone a thread: a block is a tensor whose last dimension has the size of
+    the workgroup: `tensor<64xf64>` is one value a zone, `tensor<53x64xf64>` an
+    array of 53 values a zone. Computing is done by upstream's elementwise arith
+    and math operations on blocks, by tensor.splat, tensor.extract (of a table),
+    tensor.extract_slice and tensor.insert_slice (one row of an array), and by
+    scf's control flow on values that are the same in the whole workgroup.
+
+    Several threads a zone (`threads_per_zone`): the body is what is done for
+    one zone. A scalar is one number of the zone, a tensor `tensor<150xf64>` an
+    array of it whose elements the threads share out: element e belongs to
+    thread e mod threads_per_zone. A tensor with the encoding
+    #wavesmith.per_wavefront is shared out within every wavefront instead, each of
+    which has all of it. Computing is done by elementwise arith and
+    math operations on tensors and scalars, by tensor.splat, tensor.extract (an
+    element of a staged tensor or table, at an index that is the same for the
+    zone), tensor.concat (of what is staged at once), `gather`,
+    `segmented_reduce` and `stage`, and by scf's control flow on scalars.
+
+    In both, math.rsqrt of f64 is 1.0 / sqrt(x), with two roundings.
+  }];
+}
+
+class Wavesmith_ZoneOp<string mnemonic, list<Trait> traits = []>
+    : Wavesmith_Op<mnemonic, traits> {
+  let opDocGroup = Wavesmith_WorkgroupGroup;
+}
+
+def Wavesmith_WorkgroupOp : Wavesmith_ZoneOp<"workgroup",
     [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
   let summary = "what each workgroup does";
   let description = [{
@@ -76,7 +88,7 @@ def Wavesmith_WorkgroupOp : Wavesmith_Op<"workgroup",
   let hasVerifier = 1;
 }
 
-def Wavesmith_LoadZonesOp : Wavesmith_Op<"load_zones"> {
+def Wavesmith_LoadZonesOp : Wavesmith_ZoneOp<"load_zones"> {
   let summary = "one row of a batch, for the zones of the workgroup";
   let description = [{
     `row` is the same in the whole workgroup. The zones stand in the dynamic
@@ -92,7 +104,7 @@ def Wavesmith_LoadZonesOp : Wavesmith_Op<"load_zones"> {
   let hasVerifier = 1;
 }
 
-def Wavesmith_StoreZonesOp : Wavesmith_Op<"store_zones"> {
+def Wavesmith_StoreZonesOp : Wavesmith_ZoneOp<"store_zones"> {
   let summary = "write one row of a batch, for the zones of the workgroup";
   let description = [{
     The counterpart of `load_zones`.
@@ -107,7 +119,7 @@ def Wavesmith_StoreZonesOp : Wavesmith_Op<"store_zones"> {
   let hasVerifier = 1;
 }
 
-def Wavesmith_TableOp : Wavesmith_Op<"table",
+def Wavesmith_TableOp : Wavesmith_ZoneOp<"table",
     [Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
   let summary = "a table of constants";
   let description = [{
@@ -136,7 +148,7 @@ def Wavesmith_ZoneElement : AnyTypeOf<[F64, F32, I32]>;
 def Wavesmith_ZoneValue
     : AnyTypeOf<[1DTensorOf<[F64, F32, I32]>, F64, F32, I32]>;
 
-def Wavesmith_LoadZoneOp : Wavesmith_Op<"load_zone"> {
+def Wavesmith_LoadZoneOp : Wavesmith_ZoneOp<"load_zone"> {
   let summary = "the values of this zone in a batch";
   let description = [{
     From a batch of rank 2 a tensor, from one of rank 1 a number. The zones
@@ -154,7 +166,7 @@ def Wavesmith_LoadZoneOp : Wavesmith_Op<"load_zone"> {
   let hasVerifier = 1;
 }
 
-def Wavesmith_StoreZoneOp : Wavesmith_Op<"store_zone"> {
+def Wavesmith_StoreZoneOp : Wavesmith_ZoneOp<"store_zone"> {
   let summary = "write the values of this zone in a batch";
   let description = [{
     The counterpart of `load_zone`.
@@ -169,7 +181,7 @@ def Wavesmith_StoreZoneOp : Wavesmith_Op<"store_zone"> {
   let hasVerifier = 1;
 }
 
-def Wavesmith_StageOp : Wavesmith_Op<"stage",
+def Wavesmith_StageOp : Wavesmith_ZoneOp<"stage",
     [Pure, AllTypesMatch<["source", "result"]>]> {
   let summary = "place a tensor where all threads of the zone can read it";
   let description = [{
@@ -189,7 +201,7 @@ def Wavesmith_StageOp : Wavesmith_Op<"stage",
   let hasVerifier = 1;
 }
 
-def Wavesmith_ReplicateOp : Wavesmith_Op<"replicate", [Pure]> {
+def Wavesmith_ReplicateOp : Wavesmith_ZoneOp<"replicate", [Pure]> {
   let summary = "give every wavefront the whole tensor";
   let description = [{
     The value stays what it is; from here on each wavefront of the zone has all
@@ -205,7 +217,7 @@ def Wavesmith_ReplicateOp : Wavesmith_Op<"replicate", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Wavesmith_GatherOp : Wavesmith_Op<"gather", [Pure]> {
+def Wavesmith_GatherOp : Wavesmith_ZoneOp<"gather", [Pure]> {
   let summary = "elements of a tensor, in any order";
   let description = [{
     result[e] = source[indices[e]]. The source is staged in `global` or `lds`,
@@ -225,7 +237,7 @@ def Wavesmith_GatherOp : Wavesmith_Op<"gather", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Wavesmith_SegmentedReduceOp : Wavesmith_Op<"segmented_reduce",
+def Wavesmith_SegmentedReduceOp : Wavesmith_ZoneOp<"segmented_reduce",
     [Pure, IsolatedFromAbove, AttrSizedOperandSegments,
      SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "reduce each of many neighbouring ranges of elements";
@@ -291,7 +303,7 @@ def Wavesmith_SegmentedReduceOp : Wavesmith_Op<"segmented_reduce",
   }];
 }
 
-def Wavesmith_YieldOp : Wavesmith_Op<"yield",
+def Wavesmith_YieldOp : Wavesmith_ZoneOp<"yield",
     [Pure, Terminator, ReturnLike,
      ParentOneOf<["AttentionOp", "ReduceTileOp", "SegmentedReduceOp"]>]> {
   let summary = "what a region of an operation gives";

@@ -43,7 +43,7 @@ def SelectSchedulePass
     `straight-line-limit` times is unrolled, since literals, shared
     subexpressions and registers make that the fastest form. Beyond it the back
     end's time is what counts (GRI-Mech 3.0, with 740 calls, takes it more than
-    2 s unrolled and less than 1 s as a table), and the table form is chosen.
+    10 s unrolled and less than 1 s as a table), and the table form is chosen.
     `form=straight_line` unrolls all the same. One wavefront a workgroup: no zone needs another.
     An integration takes the form `cooperative`, by default with one zone a
     workgroup that has a wavefront for each SIMD of a compute unit: 256 threads.

@@ -98,7 +98,7 @@ inline void eraseUnused(mlir::Operation *root) {
           op->erase();
       });
 }
-
+/// The number of elements of a tensor of rank 1.
 inline int64_t numElements(mlir::Value tensor) {
   return mlir::cast<mlir::RankedTensorType>(tensor.getType()).getDimSize(0);
 }
