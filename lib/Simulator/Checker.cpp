@@ -354,6 +354,7 @@ Checker::Plan Checker::planOf(uint32_t index) {
         p.shifts = 1;
       if (name == "S_LSHR_B64" || name == "S_ASHR_I64")
         p.shifts = -1;
+      p.arithmetic = name == "S_ASHR_I64";
       StringRef base = name;
       base.consume_front("S_");
       bool saves = base.contains("_SAVEEXEC_"),
@@ -424,6 +425,9 @@ Checker::Plan Checker::planOf(uint32_t index) {
       p.rule = Rule::LowFirst;
     if (name == "V_LSHRREV_B64" || name == "V_ASHRREV_I64")
       p.rule = Rule::HighFirst;
+    if (p.rule == Rule::HighFirst || name == "V_LSHLREV_B64")
+      p.shifts = p.rule == Rule::HighFirst ? -1 : 1;
+    p.arithmetic = name == "V_ASHRREV_I64";
     for (StringRef parts :
          {"V_PERM_B32", "V_PACK_B32_F16", "V_BFI_B32", "V_ALIGNBIT_B32",
           "V_ALIGNBYTE_B32", "V_LSHL_OR_B32", "V_AND_OR_B32", "V_OR3_B32"})
@@ -812,6 +816,21 @@ void Checker::vectorRule(Wave &w, WaveState &s, const DecodedInstruction &I,
   case Rule::HighFirst: {
     unsigned half = p.rule == Rule::HighFirst;
     uint64_t mask = allLanes;
+    const Operand &amount = I.src[0];
+    if (p.shifts && amount.kind != OperandKind::VGPR &&
+        (scalarValue(w, amount, 1) & 63) >= 32 &&
+        operandMask(s, amount, 0, origin, exec) == allLanes) {
+      // One dword comes from the other one, which leaves zeros or signs.
+      const Operand &shifted = I.src[1];
+      mask = operandMask(s, shifted,
+                         shifted.kind == OperandKind::Constant ? 0 : half,
+                         origin, exec);
+      origin.computed = true;
+      setVector(s, p.result + 1 - half, exec, mask, origin);
+      setVector(s, p.result + half, exec, p.arithmetic ? mask : allLanes,
+                origin);
+      return;
+    }
     for (unsigned i = 0; i < 3; ++i)
       if (I.src[i].kind != OperandKind::None)
         mask &= operandMask(s, I.src[i],
@@ -1031,11 +1050,14 @@ void Checker::scalarRule(Wave &w, WaveState &s, const DecodedInstruction &I,
     origin.computed = true;
     uint64_t bits = defined ? allLanes : 0;
     if (!defined && p.shifts) {
-      // One half of the result comes from one half of the source alone.
-      uint64_t half = p.shifts > 0 ? 0xffffffffu : ~uint64_t(0xffffffffu);
-      if ((scalarBits(s, I.src[0], 2) & half) == half &&
-          scalarBits(s, I.src[1], 1) == allLanes)
-        bits = half;
+      // Undefined bits move with the others.
+      uint64_t undefined = ~scalarBits(s, I.src[0], 2);
+      uint64_t amount = scalarValue(w, I.src[1], 1) & 63;
+      if (scalarBits(s, I.src[1], 1) == allLanes)
+        bits = ~(p.shifts > 0   ? undefined << amount
+                 : p.arithmetic ? static_cast<uint64_t>(
+                                      static_cast<int64_t>(undefined) >> amount)
+                                : undefined >> amount);
     }
     setScalar(s, p.result, p.resultCount, bits, origin);
     if (p.writesSCC)

@@ -82,8 +82,9 @@ private:
     Rule rule = Rule::None;
     Logic logic = Logic::And;
     bool computes = true;
-    /// Scalar shifts of 64 bits: 1 left, -1 right.
+    /// Shifts of 64 bits: 1 left, -1 right, the latter with the sign or zeros.
     int8_t shifts = 0;
+    bool arithmetic = false;
     bool invertFirst = false, invertSecond = false, invertResult = false;
     /// Between memory and LDS, past the registers.
     bool direct = false;

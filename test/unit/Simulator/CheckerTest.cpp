@@ -208,6 +208,38 @@ kernel void f(global const uchar *in, global uint *out) {
 // Uninitialised values
 //===----------------------------------------------------------------------===//
 
+// What a shift pushes out does not matter: LLVM's products of 64 bits at -O0.
+TEST_P(CheckerTest, ShiftsOfHalfDefinedNumbers) {
+  // v8 and s10 are defined, v9 and s11 are not.
+  auto shifted = [&](const std::string &shift, const std::string &stored) {
+    return check("v_mov_b32_e32 v8, v0\ns_mov_b32 s10, 5\ns_mov_b32 s12, 32\n" +
+                 shift + "\nv_mov_b32_e32 v6, " + stored +
+                 "\nv_add_u32_e32 v6, 1, v6\n"
+                 "global_store_dword v2, v6, s[6:7]\n");
+  };
+  for (const char *stored : {"v4", "v5"}) {
+    expectNone(shifted("v_lshlrev_b64 v[4:5], 32, v[8:9]", stored));
+    expectNone(shifted("v_lshlrev_b64 v[4:5], s12, v[8:9]", stored));
+  }
+  expectNone(shifted("v_lshrrev_b64 v[4:5], s12, v[8:9]", "v5"));
+  for (const char *shift :
+       {"v_lshrrev_b64 v[4:5], s12, v[8:9]", "v_ashrrev_i64 v[4:5], 40, v[8:9]",
+        "v_lshlrev_b64 v[4:5], s13, v[8:9]"})
+    expectOne(shifted(shift, "v4"), FindingKind::UninitialisedRegister,
+              {"by way of arithmetic"});
+  expectOne(shifted("v_lshlrev_b64 v[4:5], 31, v[8:9]", "v5"),
+            FindingKind::UninitialisedRegister, {"by way of arithmetic"});
+  expectOne(shifted("v_ashrrev_i64 v[4:5], 40, v[8:9]", "v5"),
+            FindingKind::UninitialisedRegister, {"by way of arithmetic"});
+  for (const char *stored : {"s14", "s15"})
+    expectNone(shifted("s_lshl_b64 s[14:15], s[10:11], s12", stored));
+  expectNone(shifted("s_lshr_b64 s[14:15], s[10:11], s12", "s15"));
+  expectOne(shifted("s_lshr_b64 s[14:15], s[10:11], s12", "s14"),
+            FindingKind::UninitialisedRegister, {"by way of arithmetic"});
+  expectOne(shifted("s_ashr_i64 s[14:15], s[10:11], s12", "s15"),
+            FindingKind::UninitialisedRegister, {"by way of arithmetic"});
+}
+
 TEST_P(CheckerTest, UninitialisedRegisterIsStored) {
   expectOne(check(R"(
   v_add_f32_e32 v4, v5, v5
