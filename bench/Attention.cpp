@@ -113,6 +113,8 @@ struct Kernel {
   std::string path;
   uint32_t threads = 0, sharedMemory = 0, tile = 0;
   std::vector<std::pair<std::string, std::string>> arguments;
+  /// Workgroups follow each other by heads, not by tiles of queries.
+  bool headsFirst = false;
   double compileSeconds = 0;
 };
 
@@ -227,8 +229,11 @@ Expected<Result> Device::model(const Kernel &kernel, StringRef name) {
   options.detailedInstructions = detailed;
   options.neighbourInstructions = detailed / 4 * 3;
   // Under the causal mask a block of queries sees all keys up to its own.
+  uint64_t headsFirst = kernel.headsFirst ? problem.heads : 0;
   if (problem.isCausal)
-    options.work = [=](uint64_t number) { return double(number % blocks + 1); };
+    options.work = [=](uint64_t number) {
+      return double((headsFirst ? number / headsFirst : number % blocks) + 1);
+    };
   auto timed = launchTimed(**code, memory, parameters, options, 2);
   if (!timed)
     return timed.takeError();
@@ -324,8 +329,11 @@ static Expected<Kernel> compileWavesmith(StringRef text, StringRef architecture,
   const json::Array *size = object->getArray("workgroup_size");
   const json::Array *grid = object->getArray("grid");
   const json::Array *arguments = object->getArray("arguments");
-  if (!size || !grid || !arguments)
+  const json::Object *taken = object->getObject("schedule");
+  if (!size || !grid || !arguments || !taken)
     return bad();
+  kernel.headsFirst =
+      taken->getString("attribute").value_or("").contains("dies = ");
   kernel.threads = (*size)[0].getAsInteger().value_or(0);
   // "queries ceildiv 128"
   StringRef tiles = (*grid)[0].getAsString().value_or("");

@@ -43,13 +43,3 @@ module attributes {wavesmith.target = #wavesmith.target<"gfx942", chip = "mi300x
     return %o : tensor<?x?x8x64xf16>
   }
 }
-
-// -----
-
-module attributes {wavesmith.target = #wavesmith.target<"gfx942", chip = "mi300x">} {
-  func.func @attend(%q: tensor<?x?x8x64xf16>, %k: tensor<?x?x8x64xf16>, %v: tensor<?x?x8x64xf16>) -> tensor<?x?x8x64xf16> {
-    // expected-error @+1 {{renumbers workgroups for dies, which is not supported yet}}
-    %o = wavesmith.attention %q, %k, %v layout bshd scale 0.125 {schedule = #wavesmith.attention_schedule<version = 1, dies = 8>} : (tensor<?x?x8x64xf16>, tensor<?x?x8x64xf16>, tensor<?x?x8x64xf16>) -> tensor<?x?x8x64xf16>
-    return %o : tensor<?x?x8x64xf16>
-  }
-}

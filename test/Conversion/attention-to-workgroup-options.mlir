@@ -91,3 +91,27 @@ func.func @scales(%q: tensor<?x?x8x64xf8E4M3FNUZ>, %k: tensor<?x?x2x64xf8E4M3FNU
       : (tensor<?x?x8x64xf8E4M3FNUZ>, tensor<?x?x2x64xf8E4M3FNUZ>, tensor<?x?x2x64xf8E4M3FNUZ>, tensor<1xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<?x?x8x64xf16>
   return %o : tensor<?x?x8x64xf16>
 }
+
+// A device of several dies: workgroup x + tiles * y computes the tile and the head of
+// its number among heads, those of one group of keys and values 2 apart.
+
+// CHECK-LABEL: func.func @dies(
+// CHECK-SAME: %[[QUERIES:[a-z0-9]+]]: index {wavesmith.name = "queries"}
+// CHECK: ^bb0(%[[X:.+]]: index, %[[Y:.+]]: index, %{{.+}}: index):
+// CHECK-DAG: %[[HEADS:.+]] = arith.constant 8 : index
+// CHECK-DAG: %[[GROUPS:.+]] = arith.constant 2 : index
+// CHECK-DAG: %[[RATIO:.+]] = arith.constant 4 : index
+// CHECK: %[[TILES:.+]] = arith.ceildivui %[[QUERIES]], %{{.+}} : index
+// CHECK: %[[BEFORE:.+]] = arith.muli %[[Y]], %[[TILES]]
+// CHECK: %[[NUMBER:.+]] = arith.addi %[[X]], %[[BEFORE]]
+// CHECK: %[[PLACE:.+]] = arith.remui %[[NUMBER]], %[[HEADS]]
+// CHECK: %[[GROUP:.+]] = arith.remui %[[PLACE]], %[[GROUPS]]
+// CHECK: %[[FIRST:.+]] = arith.muli %[[GROUP]], %[[RATIO]]
+// CHECK-DAG: %[[TILE:.+]] = arith.divui %[[NUMBER]], %[[HEADS]]
+// CHECK-DAG: %[[OFFSET:.+]] = arith.divui %[[PLACE]], %[[GROUPS]]
+// CHECK: arith.addi %[[FIRST]], %[[OFFSET]]
+func.func @dies(%q: tensor<?x?x8x64xf16>, %k: tensor<?x?x2x64xf16>, %v: tensor<?x?x2x64xf16>) -> tensor<?x?x8x64xf16> {
+  %o = wavesmith.attention %q, %k, %v layout bshd scale 0.125 {schedule = #wavesmith.attention_schedule<version = 1, dies = 8>}
+      : (tensor<?x?x8x64xf16>, tensor<?x?x2x64xf16>, tensor<?x?x2x64xf16>) -> tensor<?x?x8x64xf16>
+  return %o : tensor<?x?x8x64xf16>
+}

@@ -440,8 +440,8 @@ def test_types_stay_what_they_are_composable_kernel_671(run, tmp_path, type, tar
     ("window_size = 3", "does not support the attribute 'window_size', got 3 : i64"),
     ("sink = 1.0", "does not support the attribute 'sink', got 1.000000e+00 : f64"),
     ("other.logits", "does not support the attribute 'other.logits', got unit"),
-    ("schedule = #wavesmith.attention_schedule<version = 1, dies = 8>",
-     "renumbers workgroups for dies, which is not supported yet"),
+    ("schedule = #wavesmith.attention_schedule<version = 1, dies = 65>",
+     "expected dies to be a number from 1 to 64, got 65"),
     ("schedule = #wavesmith.attention_schedule<version = 2>",
      "expected version 1 of the schedule, got 2"),
 ])

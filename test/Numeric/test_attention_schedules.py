@@ -53,7 +53,7 @@ CASE = Case(type="bf16", result="bf16", layout="bhsd", query_lengths=(3,), key_l
 
 #: What a schedule can say besides its tiles.
 FIELDS = ["prefetch = 0", "rescale_above = 8", "rescale_above = 1", "rounding = truncate",
-          "waves_per_simd = 1", "waves_per_simd = 0"]
+          "waves_per_simd = 1", "waves_per_simd = 0", "priority = 3", "dies = 8", "dies = 3"]
 
 
 @on_targets
@@ -61,6 +61,9 @@ FIELDS = ["prefetch = 0", "rescale_above = 8", "rescale_above = 1", "rounding = 
 @pytest.mark.parametrize("type", ["bf16", "f16"])
 def test_config_field(tmp_path, type, fields, target):
     case = dataclasses.replace(CASE, type=type, result=type)
+    if fields.startswith("dies"):
+        # Heads trade places.
+        case = dataclasses.replace(case, query_heads=6, key_heads=3)
     inputs = attention.make_inputs(case)
     text = schedule_text(fields)
     code_object = compile_case(tmp_path, case, inputs, target, f"{{schedule = {text}}}")

@@ -110,6 +110,9 @@ public:
   func::FuncOp build(func::FuncOp function);
 
 private:
+  /// The tile of queries and the head of a workgroup of a batch if heads follow
+  /// each other, not tiles. The grid stays what it is.
+  std::pair<Value, Value> renumber(Value tile, Value head);
   void buildBody(Value tile, Value head, Value batch);
   /// What the loop over the tiles of keys carries. It is one tile ahead with
   /// the products of keys and queries, so that matrix instructions for one tile
@@ -368,7 +371,8 @@ Value Kernel::reduce(Value tile, RankedTensorType type, bool isMaximum) {
   return reduction.getResult();
 }
 
-/// What turns a score region's result, or else a product, into an exponent of 2.
+/// What turns a score region's result, or else a product, into an exponent
+/// of 2.
 static double getExponentFactor(AttentionOp op, bool hasScores) {
   constexpr double log2OfE = 1.4426950408889634;
   return hasScores ? log2OfE : log2OfE * op.getScale().convertToDouble();
@@ -602,6 +606,20 @@ SmallVector<Value> Kernel::buildTiles(Value begin, Value end, Value whole) {
   state = State::take(loop.getResults());
   addWeighted(state);
   return {state.maximum, state.sum, state.out};
+}
+
+std::pair<Value, Value> Kernel::renumber(Value tile, Value head) {
+  Value heads = index(op.getNumQueryHeads());
+  Value groups = index(op.getNumKeyValueHeads());
+  Value ratio = index(op.getNumQueryHeads() / op.getNumKeyValueHeads());
+  Value tiles =
+      arith::CeilDivUIOp::create(b, numQueries, index(numQueriesOfTile));
+  Value number = add(tile, multiply(head, tiles));
+  Value place = arith::RemUIOp::create(b, number, heads);
+  // Heads that share keys and values are a multiple of groups apart.
+  Value ofGroup = multiply(arith::RemUIOp::create(b, place, groups), ratio);
+  return {arith::DivUIOp::create(b, number, heads),
+          add(ofGroup, arith::DivUIOp::create(b, place, groups))};
 }
 
 void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
@@ -874,7 +892,10 @@ func::FuncOp Kernel::build(func::FuncOp function) {
                                          : arguments[option.dynamic[next++]]);
   }
   cumulativeQ = ofQueries.memory, cumulativeKv = ofKeys.memory;
-  buildBody(body->getArgument(0), body->getArgument(1), body->getArgument(2));
+  Value tile = body->getArgument(0), head = body->getArgument(1);
+  if (schedule.getDies() > 1)
+    std::tie(tile, head) = renumber(tile, head);
+  buildBody(tile, head, body->getArgument(2));
   return kernel;
 }
 
@@ -905,8 +926,6 @@ static LogicalResult checkSchedule(AttentionOp op,
   auto refuse = [&](const Twine &what) {
     return op.emitError("the schedule ") << schedule << " " << what.str();
   };
-  if (schedule.getDies() != 1)
-    return refuse("renumbers workgroups for dies, which is not supported yet");
   if (!target)
     return success();
   int64_t lds = keys * (dim + valueDim) * bytes;
@@ -945,9 +964,8 @@ LogicalResult ConvertAttentionToWorkgroupPass::convert(func::FuncOp function,
     return failure();
   AttentionScheduleAttr schedule = op.getScheduleAttr();
   if (!schedule)
-    schedule = getDefaultAttentionSchedule(op);
-  FailureOr<const TargetInfo *> info = findTarget(op);
-  if (failed(info) || failed(checkSchedule(op, schedule, *info)))
+    schedule = getDefaultAttentionSchedule(op, *target);
+  if (failed(checkSchedule(op, schedule, *target)))
     return failure();
   Kernel(op, schedule).build(function);
   function.erase();

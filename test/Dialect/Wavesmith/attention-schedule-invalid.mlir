@@ -50,8 +50,8 @@ module attributes {test.schedule = #wavesmith.attention_schedule<version = 1, pr
 
 // -----
 
-// expected-error @+1 {{expected dies to be a power of two from 1 to 64, got 3}}
-module attributes {test.schedule = #wavesmith.attention_schedule<version = 1, dies = 3>} {}
+// expected-error @+1 {{expected dies to be a number from 1 to 64, got 0}}
+module attributes {test.schedule = #wavesmith.attention_schedule<version = 1, dies = 0>} {}
 
 // -----
 

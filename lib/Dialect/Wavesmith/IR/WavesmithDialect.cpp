@@ -98,7 +98,7 @@ AttentionScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
         Limit{"prefetch", prefetch, 0, 1, false},
         Limit{"rescale_above", rescaleAbove, 0, 8, false},
         Limit{"priority", priority, 0, 3, false},
-        Limit{"dies", dies, 1, 64, true}})
+        Limit{"dies", dies, 1, 64, false}})
     if (limit.value < limit.least || limit.value > limit.most ||
         (limit.isPowerOf2 && !llvm::isPowerOf2_64(limit.value)))
       return emitError() << "expected " << limit.name << " to be "

@@ -11,7 +11,9 @@
 using namespace mlir;
 using namespace wavesmith;
 
-AttentionScheduleAttr wavesmith::getDefaultAttentionSchedule(AttentionOp op) {
+AttentionScheduleAttr
+wavesmith::getDefaultAttentionSchedule(AttentionOp op,
+                                       const TargetInfo *target) {
   struct Default {
     bool isF32;
     /// Of the larger one of q's and v's.
@@ -20,7 +22,7 @@ AttentionScheduleAttr wavesmith::getDefaultAttentionSchedule(AttentionOp op) {
     bool takesOptions;
     int64_t waves, keys, wavesPerSIMD, prefetch;
   };
-  // Target, length and mask change nothing yet: the first row is the best for
+  // Length and mask change nothing yet: the first row is the best for
   // all that bench-attention lists. Four wavefronts of 32 queries; two
   // workgroups fit a CU, of which one computes products while the other one
   // computes weights. A wavefront has all registers where the result alone
@@ -46,5 +48,6 @@ AttentionScheduleAttr wavesmith::getDefaultAttentionSchedule(AttentionOp op) {
   return AttentionScheduleAttr::get(
       op.getContext(), /*version=*/1, found->waves, found->keys,
       found->wavesPerSIMD, found->prefetch, rescaleAbove,
-      AttentionRounding::NearestEven, /*priority=*/1, /*dies=*/1);
+      AttentionRounding::NearestEven, /*priority=*/1,
+      /*dies=*/target ? target->dies : 1);
 }

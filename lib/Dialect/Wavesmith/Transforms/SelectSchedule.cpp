@@ -129,9 +129,9 @@ void SelectSchedulePass::runOnOperation() {
         llvm::TypeSwitch<Operation *, LogicalResult>(op)
             .Case<OdeRhsOp, OdeProductionLossOp, OdeTermValuesOp,
                   OdeIntegrateOp>([&](auto op) { return select(op, **target); })
-            .Case([](AttentionOp op) {
+            .Case([&](AttentionOp op) {
               if (!op.getScheduleAttr())
-                op.setScheduleAttr(getDefaultAttentionSchedule(op));
+                op.setScheduleAttr(getDefaultAttentionSchedule(op, *target));
               return success();
             })
             .Default([](Operation *) { return success(); });

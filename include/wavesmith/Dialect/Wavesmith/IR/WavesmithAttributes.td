@@ -108,11 +108,15 @@ def Wavesmith_AttentionScheduleAttr
       truncated weights: too small by up to 2^-7.
     - `priority`: of a wavefront among those of its SIMD while it has matrix
       products to issue, 0 to 3; it is 0 elsewhere.
-    - `dies` is reserved: other values than 1 are refused (the dies that
-      workgroups are renumbered for).
+    - `dies`: of the device, which deals workgroups to them in turn, 1 to 64. With 1,
+      the tiles of a head's queries follow each other. Above 1, heads do: the
+      workgroups that read the same keys and values meet in one die's L2 if the
+      number of key/value heads is a multiple of `dies`, and every die has tiles
+      from all over the sequence.
 
     All but `version` may be left out: waves = 4, keys = 64, waves_per_simd = 2,
-    prefetch = 1, rescale_above = 0, rounding = nearest_even, priority = 0.
+    prefetch = 1, rescale_above = 0, rounding = nearest_even, priority = 0,
+    dies = 1.
 
     Example: `#wavesmith.attention_schedule<version = 1, waves = 4, keys = 64, rescale_above = 4>`
   }];
