@@ -34,8 +34,8 @@ wavesmith::getDefaultAttentionSchedule(AttentionOp op,
   };
   int64_t dim = std::max(op.getHeadDim(), op.getValueHeadDim());
   bool isF32 = op.getInputElementType().isF32();
-  bool hasOptions = op.getBias() || op.hasScoreRegion() || op.hasMaskRegion() ||
-                    (isF32 && (op.getSoftcap() || op.getAlibi()));
+  bool hasOptions = op.getBias() || op.getAlibi() || op.hasScoreRegion() ||
+                    op.hasMaskRegion() || (isF32 && op.getSoftcap());
   const Default *found = llvm::find_if(defaults, [&](const Default &row) {
     return row.isF32 == isF32 && dim <= row.maxHeadDim &&
            (!hasOptions || row.takesOptions);

@@ -142,3 +142,12 @@ func.func @given(%q: tensor<?x?x8x64xf16>, %k: tensor<?x?x8x64xf16>, %v: tensor<
   %o = wavesmith.attention %q, %k, %v layout bshd scale 0.125 {schedule = #wavesmith.attention_schedule<version = 1, waves = 1, keys = 128>} : (tensor<?x?x8x64xf16>, tensor<?x?x8x64xf16>, tensor<?x?x8x64xf16>) -> tensor<?x?x8x64xf32>
   return %o : tensor<?x?x8x64xf32>
 }
+
+// Slopes take registers of their own: with the larger tile this one spilled.
+
+// CHECK-LABEL: func.func @f16_128_alibi(
+// CHECK: schedule = #wavesmith.attention_schedule<version = 1, keys = 32, waves_per_simd = 1, prefetch = 0, priority = 1[[$DIES]]>}
+func.func @f16_128_alibi(%q: tensor<?x?x8x128xf16>, %k: tensor<?x?x8x128xf16>, %v: tensor<?x?x8x128xf16>, %slopes: tensor<8xf32>) -> tensor<?x?x8x128xf16> {
+  %o = wavesmith.attention %q, %k, %v layout bshd scale 0.125 alibi %slopes : (tensor<?x?x8x128xf16>, tensor<?x?x8x128xf16>, tensor<?x?x8x128xf16>, tensor<8xf32>) -> tensor<?x?x8x128xf16>
+  return %o : tensor<?x?x8x128xf16>
+}
