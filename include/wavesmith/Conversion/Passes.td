@@ -187,7 +187,8 @@ def InterleaveProductsPass
     is spread evenly between them, and loads from LDS stand some products before
     the one that needs them. Accesses to LDS stay on their side of barriers. A
     rocdl.sched.barrier behind every product keeps LLVM from moving anything
-    across. No result changes.
+    across. Products with hardly any other work, as those of a plain matrix
+    product, stay in LLVM's order. No result changes.
 
     Before (shortened):
 

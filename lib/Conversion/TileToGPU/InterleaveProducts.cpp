@@ -28,6 +28,9 @@ using namespace wavesmith;
 
 /// Fewer products than these hide nothing.
 static constexpr size_t kLeastProducts = 8;
+/// With less vector work for each, in half instructions, there is nothing to
+/// spread: LLVM's order is better for a plain matrix product.
+static constexpr int64_t kLeastWork = 2;
 /// So many products lie between a load from LDS and the one that needs it.
 static constexpr int64_t kLoadAhead = 4;
 /// So many between the last load before a barrier and the barrier, which waits
@@ -43,7 +46,13 @@ class Stretch {
 public:
   explicit Stretch(ArrayRef<Operation *> operations);
 
-  bool isWorthwhile() const { return products.size() >= kLeastProducts; }
+  bool isWorthwhile() const {
+    int64_t cost = 0;
+    for (const Node &node : nodes)
+      cost += node.cost;
+    return products.size() >= kLeastProducts &&
+           cost >= kLeastWork * int64_t(products.size());
+  }
   /// Moves all operations before `end`, in the new order.
   void reorder(Operation *end);
 
