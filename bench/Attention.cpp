@@ -229,10 +229,10 @@ Expected<Result> Device::model(const Kernel &kernel, StringRef name) {
   options.detailedInstructions = detailed;
   options.neighbourInstructions = detailed / 4 * 3;
   // Under the causal mask a block of queries sees all keys up to its own.
-  uint64_t headsFirst = kernel.headsFirst ? problem.heads : 0;
   if (problem.isCausal)
-    options.work = [=](uint64_t number) {
-      return double((headsFirst ? number / headsFirst : number % blocks) + 1);
+    options.work = [blocks, heads = problem.heads,
+                    headsFirst = kernel.headsFirst](uint64_t number) {
+      return double((headsFirst ? number / heads : number % blocks) + 1);
     };
   auto timed = launchTimed(**code, memory, parameters, options, 2);
   if (!timed)

@@ -4,8 +4,8 @@
 
 Six suites: the GoogleTest programs build/bin/*Tests and *-tests, lit over test/, pytest over
 python/tests, over test/Docs (the tutorials and the reference), over test/Numeric and over
-test/Peers (code objects of other compilers). Each writes JUnit XML, from which passed, failed and skipped tests are
-counted. A program that ends with a failure that its
+test/Peers (code objects of other compilers). Each writes JUnit XML, from which passed, failed
+and skipped tests are counted. A program that ends with a failure that its
 XML does not show (a crash, no file, a broken file) counts as one more failure; so
 does a suite without a single test. The last line is `N passed, N failed`, with
 `, N skipped` where tests were skipped. Exit status 0 if nothing failed, else 1.

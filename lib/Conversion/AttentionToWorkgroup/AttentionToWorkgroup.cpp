@@ -149,6 +149,10 @@ private:
   State buildStart(Value begin, Value whole);
   /// Adds the tile whose exponents are there, and computes the next one's.
   State buildStep(Value firstKey, State state, Value whole);
+  /// The left operand of a product, from LDS: every wavefront reads all of it.
+  /// Bit i of a lane's number adds \p rowsOfLanes[i] to its row.
+  Value readOperand(Value inLDS, int64_t rows, int64_t columns,
+                    ArrayRef<int64_t> rowsOfLanes);
   /// Products of the keys in LDS with the queries.
   Value buildProducts(Value keysInLDS);
   /// Adds weights to the sums and weighted values to the result.
@@ -428,18 +432,25 @@ Value Kernel::applyMask(Value scores, Value firstKey) {
       fill(scoreType, -std::numeric_limits<double>::infinity()));
 }
 
-Value Kernel::buildProducts(Value keysInLDS) {
+Value Kernel::readOperand(Value inLDS, int64_t rows, int64_t columns,
+                          ArrayRef<int64_t> rowsOfLanes) {
   SmallVector<int64_t> nowhere(llvm::Log2_64(schedule.getWaves()), 0);
   auto layout = LayoutBuilder(op.getContext())
                     .registers(1, {1, 2, 4})
-                    .lanes(0, {1, 2, 8, 4, 16})
+                    .lanes(0, rowsOfLanes)
                     .lanes(1, 8)
                     .waves(0, nowhere)
                     .get();
-  auto type = RankedTensorType::get({schedule.getKeys(), paddedDim},
-                                    op.getInputElementType(), layout);
-  return DotOp::create(b, scoreType, ReadTileOp::create(b, type, keysInLDS),
-                       qTile, fill(scoreType, 0.0));
+  auto type =
+      RankedTensorType::get({rows, columns}, op.getInputElementType(), layout);
+  return ReadTileOp::create(b, type, inLDS);
+}
+
+Value Kernel::buildProducts(Value keysInLDS) {
+  return DotOp::create(
+      b, scoreType,
+      readOperand(keysInLDS, schedule.getKeys(), paddedDim, {1, 2, 8, 4, 16}),
+      qTile, fill(scoreType, 0.0));
 }
 
 void Kernel::buildExponents(State &state, Value products, Value firstKey,
@@ -536,18 +547,10 @@ void Kernel::addWeighted(State &state) {
   }
   state.sum =
       arith::AddFOp::create(b, state.sum, reduce(weights, partType, false));
-  SmallVector<int64_t> nowhere(llvm::Log2_64(schedule.getWaves()), 0);
-  auto layout = LayoutBuilder(op.getContext())
-                    .registers(1, {1, 2, 4})
-                    .lanes(0, {1, 2, 4, 8, 16})
-                    .lanes(1, 8)
-                    .waves(0, nowhere)
-                    .get();
-  auto type = RankedTensorType::get({paddedValueDim, schedule.getKeys()},
-                                    element, layout);
-  state.out =
-      DotOp::create(b, sumType, ReadTileOp::create(b, type, state.values),
-                    operand, state.out);
+  state.out = DotOp::create(b, sumType,
+                            readOperand(state.values, paddedValueDim,
+                                        schedule.getKeys(), {1, 2, 4, 8, 16}),
+                            operand, state.out);
 }
 
 Kernel::State Kernel::buildStart(Value begin, Value whole) {
