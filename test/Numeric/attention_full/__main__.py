@@ -79,12 +79,23 @@ def summarise(results: list[dict]) -> str:
     return "\n".join(lines)
 
 
+def write_results(path: Path, shard: str, results: list[dict]) -> None:
+    """What became of the rows so far. A run that is cut off leaves the last whole file."""
+    failed = sum("failure" in result for result in results)
+    unfinished = path.with_name(path.name + ".unfinished")
+    unfinished.write_text(json.dumps(
+        {"shard": shard, "passed": len(results) - failed, "failed": failed, "rows": results},
+        indent=1) + "\n")
+    unfinished.replace(path)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="attention_full", description=__doc__.splitlines()[0])
     parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
     parser.add_argument("--shard", type=parse_shard, default=(0, 1), metavar="I/N",
                         help="run every Nth row from row I on")
-    parser.add_argument("--json", type=Path, help="write what became of each row")
+    parser.add_argument("--json", type=Path,
+                        help="write what became of each row, again after every 100 rows")
     parser.add_argument("--list", action="store_true", help="print the rows as JSON, run none")
     options = parser.parse_args()
     index, count = options.shard
@@ -102,13 +113,13 @@ def main() -> int:
             if len(results) % 100 == 0:
                 print(f"{len(results)} of {len(rows)}, {time.monotonic() - begin:.0f} s",
                       flush=True)
+                if options.json:
+                    write_results(options.json, f"{index}/{count}", results)
     failed = sum("failure" in result for result in results)
     print(summarise(results))
     print(f"{len(results) - failed} passed, {failed} failed")
     if options.json:
-        options.json.write_text(json.dumps(
-            {"shard": f"{index}/{count}", "passed": len(results) - failed, "failed": failed,
-             "rows": results}, indent=1) + "\n")
+        write_results(options.json, f"{index}/{count}", results)
     return 1 if failed or not results else 0
 
 
