@@ -5,36 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/IR/DialectRegistry.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/InitAllPasses.h"
-#include "mlir/Tools/mlir-opt/MlirOptMain.h"
-#include "wavesmith/Pipelines/Pipelines.h"
-#include "wavesmith/Support/FatalErrors.h"
-#include "wavesmith/Support/PrintableText.h"
-#include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/raw_ostream.h"
+#include "wavesmith/Tools/Tools.h"
 
-int main(int argc, char **argv) {
-  llvm::InitLLVM initialize(argc, argv);
-  wavesmith::exitOnFatalErrors("wavesmith-opt");
-  mlir::DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  wavesmith::registerDialects(registry);
-  mlir::registerAllPasses();
-  wavesmith::registerPasses();
-  auto [input, output] = mlir::registerAndParseCLIOptions(
-      argc, argv, "Wavesmith optimizer driver\n", registry);
-  if (input != "-")
-    if (auto text = llvm::MemoryBuffer::getFile(input))
-      if (llvm::Error error = wavesmith::checkIsModule((*text)->getBuffer())) {
-        llvm::errs() << input << ": error: " << llvm::toString(std::move(error))
-                     << "\n";
-        return EXIT_FAILURE;
-      }
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, input, output, registry));
-}
+int main(int argc, char **argv) { return wavesmith::optMain(argc, argv); }
