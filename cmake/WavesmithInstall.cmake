@@ -1,18 +1,32 @@
 # What `cmake --install build --prefix P` puts under P. The component `library`
 # is what a program needs that embeds libwavesmith; `tools` are the commands;
 # `compiler` is for other MLIR compilers: headers and static archives, which link
-# the shared MLIR and LLVM that they were built with.
+# the shared MLIR and LLVM that they were built with. A wheel has the component
+# `library` in the folder of the package, besides `python`.
+if(SKBUILD)
+  set(CMAKE_INSTALL_LIBDIR lib)
+endif()
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Wavesmith)
-install(TARGETS wavesmith EXPORT WavesmithTargets
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
-install(FILES
-  include/wavesmith-c/Wavesmith.h include/wavesmith-c/Simulator.h
+install(PROGRAMS $<TARGET_FILE:wavesmith>
+  DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+# MPFR and GMP beside it, under the names that it looks for.
+install(CODE "
+  file(GET_RUNTIME_DEPENDENCIES
+    LIBRARIES \"$<TARGET_FILE:wavesmith>\"
+    RESOLVED_DEPENDENCIES_VAR found
+    PRE_INCLUDE_REGEXES \"^lib(mpfr|gmp)[.]so\" PRE_EXCLUDE_REGEXES \".*\")
+  foreach(path IN LISTS found)
+    get_filename_component(name \"\${path}\" NAME)
+    get_filename_component(file \"\${path}\" REALPATH)
+    file(INSTALL FILES \"\${file}\" RENAME \"\${name}\"
+      DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}\")
+  endforeach()" COMPONENT library)
+install(FILES include/wavesmith-c/Wavesmith.h include/wavesmith-c/Simulator.h
+  include/wavesmith-c/Tools.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/wavesmith-c COMPONENT library)
-install(EXPORT WavesmithTargets NAMESPACE Wavesmith::
-  DESTINATION ${package_dir} COMPONENT library)
 configure_package_config_file(cmake/WavesmithConfig.cmake.in
   ${PROJECT_BINARY_DIR}/cmake/WavesmithConfig.cmake
   INSTALL_DESTINATION ${package_dir})
@@ -25,6 +39,9 @@ install(FILES
   DESTINATION ${package_dir} COMPONENT library)
 install(FILES LICENSE
   DESTINATION ${CMAKE_INSTALL_DATADIR}/wavesmith COMPONENT library)
+if(WAVESMITH_LIBRARY)
+  return()
+endif()
 
 set(compiler_components WavesmithPipelines WavesmithOdeToWorkgroup
   WavesmithAttentionToWorkgroup WavesmithTileToGPU WavesmithWorkgroupToGPU WavesmithTransforms WavesmithDialect WavesmithMath
@@ -49,7 +66,7 @@ foreach(folder Conversion Dialect Math Pipelines Support Target)
 endforeach()
 
 foreach(tool wavesmith-opt wavesmith-compile wavesmith-run wavesmith-evaluate
-        wavesmith-validate wavesmith-tune)
+        wavesmith-validate)
   if(TARGET ${tool})
     install(TARGETS ${tool}
       RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)

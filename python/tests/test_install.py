@@ -6,6 +6,8 @@ library is that of the build folder ($WAVESMITH_BUILD, else build/)."""
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -16,6 +18,9 @@ import pytest
 REPOSITORY = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("WAVESMITH_BUILD", REPOSITORY / "build"))
 LIBRARY = BUILD / "lib" / "libwavesmith.so"
+
+TOOLS = ["wavesmith-compile", "wavesmith-evaluate", "wavesmith-opt", "wavesmith-run",
+         "wavesmith-validate"]  # fmt: skip
 
 PROGRAM = """
 import sys
@@ -46,47 +51,133 @@ def run(*command, **options) -> str:
     return done.stdout
 
 
-def test_pip_install(tmp_path):
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """A fresh environment with the package: its folder, and the variables for programs
+    in it. Neither names the build or the source tree; docs, examples and tests are
+    copies."""
     if not LIBRARY.exists():
         pytest.skip(f"{LIBRARY} is not built")
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
-    run(sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv", env=environment)
-    python = tmp_path / "venv" / "bin" / "python"
+    folder = tmp_path_factory.mktemp("installed")
+    dropped = ("PYTHON", "WAVESMITH_BUILD", "WAVESMITH_PYTHON", "LD_LIBRARY_PATH")
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(dropped)}
+    environment["PATH"] = os.pathsep.join(
+        path for path in environment["PATH"].split(os.pathsep)
+        if not Path(path).resolve().is_relative_to(BUILD.resolve())
+    )  # fmt: skip
+    run(sys.executable, "-m", "venv", "--without-pip", folder / "venv", env=environment)
+    python = folder / "venv" / "bin" / "python"
     # NumPy and what the build needs come from this environment, not from the network.
     site = run(python, "-c", "import sysconfig; print(sysconfig.get_paths()['purelib'])")
     Path(site.strip(), "other.pth").write_text(sysconfig.get_paths()["purelib"] + "\n")
     run(
         sys.executable, "-m", "pip", "--python", python, "install", REPOSITORY,
         "--no-build-isolation", "--no-deps", "--no-index", "--disable-pip-version-check",
-        f"--config-settings=build-dir={tmp_path / 'build'}",
+        f"--config-settings=build-dir={folder / 'build'}",
         f"--config-settings=cmake.define.WAVESMITH_LIBRARY={LIBRARY}",
         env=environment,
     )
-    (tmp_path / "program.py").write_text(PROGRAM)
-    example = REPOSITORY / "examples" / "robertson.mlir"
-    # From another folder, without the library of the build.
-    output = run(python, tmp_path / "program.py", example, cwd=tmp_path, env=environment)
+    tree = folder / "tree"
+    for part in ("docs", "examples", "test/Docs"):
+        shutil.copytree(REPOSITORY / part, tree / part)
+    (tree / "python/tests").mkdir(parents=True)
+    for name in ("conftest.py", "test_attention.py"):
+        shutil.copy(REPOSITORY / "python/tests" / name, tree / "python/tests")
+    return folder, python, Path(site.strip(), "wavesmith"), environment
+
+
+def test_pip_install(installed):
+    folder, python, package, environment = installed
+    (folder / "program.py").write_text(PROGRAM)
+    output = run(python, folder / "program.py", folder / "tree/examples/robertson.mlir",
+                 cwd=folder, env=environment)  # fmt: skip
     assert output == "version 0.1.0\n"
-    package = Path(site.strip(), "wavesmith")
     assert sorted(p.name for p in package.iterdir() if p.name != "__pycache__") == sorted([
-        f"_wavesmith{sysconfig.get_config_var('EXT_SUFFIX')}", "importers", "libwavesmith.so",
-        "py.typed", *(p.name for p in (REPOSITORY / "python" / "wavesmith").glob("*.py*")
-                      if p.suffix in (".py", ".pyi")),
-    ])
-    help_text = run(python, "-m", "wavesmith.importers", "--help", cwd=tmp_path, env=environment)
+        f"_wavesmith{sysconfig.get_config_var('EXT_SUFFIX')}", "bin", "importers", "include",
+        "lib", "py.typed", "share",
+        *(p.name for p in (REPOSITORY / "python" / "wavesmith").glob("*.py*")
+          if p.suffix in (".py", ".pyi")),
+    ])  # fmt: skip
+    assert list(package.parent.glob("wavesmith-*.dist-info/**/LICENSE"))
+    help_text = run(python, "-m", "wavesmith.importers", "--help", cwd=folder, env=environment)
     assert "cantera" in help_text
-    help_text = run(python, "-m", "wavesmith", "--help", cwd=tmp_path, env=environment)
+    help_text = run(python, "-m", "wavesmith", "--help", cwd=folder, env=environment)
     assert "python -m wavesmith" in help_text
-    # The tutorial, and FlexAttention's examples against NumPy, on both targets.
+
+
+def test_installed_programs_stand_alone(installed):
+    folder, python, package, environment = installed
+    programs = sorted((package / "bin").iterdir())
+    assert [program.name for program in programs] == TOOLS
+    for program in programs:
+        needed = dict(re.findall(r"(\S+) => (\S+)", run("ldd", program, env=environment)))
+        # MPFR and GMP are carried too; no LLVM is needed.
+        for name in ("libwavesmith.so", "libmpfr.so.6", "libgmp.so.10"):
+            assert Path(needed[name]).resolve() == (package / "lib" / name).resolve()
+        assert not [name for name in needed if re.search("LLVM|MLIR|lld", name)]
+        # The command in front of it is on PATH.
+        command = python.parent / program.name
+        assert run(command, "--help", env=environment) == run(program, "--help", env=environment)
+    # Its status is that of the program.
+    done = subprocess.run([python.parent / "wavesmith-opt", folder / "nothing"], check=False,
+                          capture_output=True, text=True, env=environment)  # fmt: skip
+    assert done.returncode == 1 and "nothing" in done.stderr
+
+
+def test_installed_library_in_cmake(installed):
+    folder, python, package, environment = installed
+    places = {
+        option: Path(run(python, "-m", "wavesmith", option, env=environment, cwd=folder).strip())
+        for option in ("--include-dir", "--library-dir", "--cmake-dir")
+    }
+    assert (places["--include-dir"] / "wavesmith-c" / "Wavesmith.h").is_file()
+    assert places["--library-dir"] / "libwavesmith.so" == package / "lib" / "libwavesmith.so"
+    run("cmake", "-G", "Ninja", "-S", folder / "tree/examples", "-B", folder / "embed",
+        f"-DWavesmith_DIR={places['--cmake-dir']}", env=environment)  # fmt: skip
+    run("cmake", "--build", folder / "embed", env=environment)
+    output = run(folder / "embed" / "compile_and_run", folder / "tree/examples/robertson.mlir",
+                 "sim", env=environment)  # fmt: skip
+    assert "zone 0: -0.04 0.04 0\n" in output
+    needed = run("ldd", folder / "embed" / "compile_and_run", env=environment)
+    assert str(package / "lib" / "libwavesmith.so") in needed
+
+
+@pytest.mark.parametrize(
+    "tests, passed",
+    [
+        ("test/Docs/test_tutorials.py::test_tool", 1),
+        ("test/Docs/test_tutorials.py::test_library", 1),
+        # On both targets each.
+        ("test/Docs/test_tutorials.py::test_python", 2),
+        ("python/tests/test_attention.py::test_functions_on_the_simulator", 20),
+    ],
+)
+def test_installed_package_does_the_tutorials(installed, tests, passed):
+    folder, python, package, environment = installed
+    tree = folder / "tree"
     output = run(
-        python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--rootdir={REPOSITORY}",
-        f"{REPOSITORY / 'test' / 'Docs' / 'test_tutorials.py'}::test_python", cwd=tmp_path,
-        env=environment,
-    )
-    assert "2 passed" in output
-    output = run(
-        python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--rootdir={REPOSITORY}",
-        f"{REPOSITORY / 'python/tests/test_attention.py'}::test_functions_on_the_simulator",
-        cwd=tmp_path, env=environment,
-    )
-    assert "20 passed" in output
+        python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--rootdir={tree}",
+        f"{tree}/{tests}", cwd=folder, env=environment,
+    )  # fmt: skip
+    assert f"\n{passed} passed" in output
+
+
+def test_installed_package_runs_the_examples(installed):
+    folder, python, package, environment = installed
+    output = run(python, folder / "tree/examples/attention_masks.py", cwd=folder, env=environment)
+    rows = re.findall(r"(.+?) +(gfx\w+) +(\d+\.\d+)", output)
+    means = {(name, target): float(mean) for name, target, mean in rows}
+    assert len(means) == 14 and min(means.values()) > 0.0
+    # Their numbers against NumPy's are test_attention.py's; the targets agree.
+    for (name, _), mean in means.items():
+        assert means[name, "gfx90a"] == pytest.approx(mean, abs=1e-3)
+
+
+def test_folders_need_a_binding():
+    """The source tree has no library to point to."""
+    done = subprocess.run(
+        [sys.executable, "-m", "wavesmith", "--library-dir"], cwd=REPOSITORY / "python",
+        capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY / "python")},
+    )  # fmt: skip
+    assert done.returncode == 1 and "pip install ." in done.stderr

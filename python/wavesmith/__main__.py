@@ -11,12 +11,32 @@ from collections.abc import Sequence
 from pathlib import Path
 
 
+class _PrintFolder(argparse.Action):
+    """Prints a folder of the package, for compilers and CMake."""
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        from wavesmith._tools import folder
+
+        try:
+            print(folder() / self.const)
+        except ImportError as error:
+            parser.exit(1, f"error: {error}\n")
+        parser.exit()
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m wavesmith",
         description="Compile systems of ODEs for AMD Instinct GPUs. "
         "`python -m wavesmith.importers` turns mechanisms into MLIR text.",
     )
+    for option, path, what in (
+        ("--include-dir", "include", "the headers wavesmith-c/*.h"),
+        ("--library-dir", "lib", "libwavesmith.so"),
+        ("--cmake-dir", "lib/cmake/Wavesmith", "find_package(Wavesmith), as Wavesmith_DIR"),
+    ):
+        parser.add_argument(option, action=_PrintFolder, nargs=0, const=path,
+                            help=f"print the folder for {what}")  # fmt: skip
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     commands.add_parser("version", help="print the version")
 

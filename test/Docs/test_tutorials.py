@@ -9,6 +9,8 @@ import io
 import os
 import re
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -65,6 +67,25 @@ def test_python(tmp_path, target):
 PRELUDE = "set -e -o pipefail\nexec 2>&1\n"
 
 
+#: How the reader of this environment begins: from the build tree, or with the installed
+#: package. Blocks with the other mark are left out.
+BEGINNINGS = ("build-tree", "installed")
+BEGINNING = BEGINNINGS[ws.__file__.startswith(sys.prefix)]
+#: What needs a build tree, by page: the section's title, and where it says so.
+BUILD_TREE_ONLY = {
+    "tutorial-library.md": ("In another MLIR compiler", "The Python package does not have it"),
+}
+
+
+def without_section(text: str, title: str, reason: str) -> str:
+    """A page without one section, which has to give the reason to leave it out."""
+    sections = re.split(r"^(?=## )", text, flags=re.M)
+    chosen = [s for s in sections if s.startswith(f"## {title}\n")]
+    assert len(chosen) == 1 and reason in chosen[0], f"no section '{title}' says '{reason}'"
+    assert sections[-1] == chosen[0], "lines of what follows would be counted wrongly"
+    return "".join(sections[:-1])
+
+
 def script_of(page: str) -> tuple[str, list]:
     """A script of a page's blocks, and the texts that it has to print, by the mark that
     stands before each. A block with the name of a file is written to it; `sh error` has
@@ -76,7 +97,10 @@ def script_of(page: str) -> tuple[str, list]:
         mark = f"--- block at line {block.line} ---"
         if kind == "sh":
             body = block.text
-            if name:
+            if name in BEGINNINGS:
+                if name != BEGINNING:
+                    continue
+            elif name:
                 assert name == "error", block
                 body = f"if (set -e -o pipefail\n{body}); then echo succeeded; false; fi\n"
             script += f"echo; echo '{mark}'\n{body}"
@@ -91,11 +115,17 @@ def script_of(page: str) -> tuple[str, list]:
 
 def run_page(name: str, folder) -> None:
     page = (DOCS / name).read_text()
-    script, wanted = script_of(page)
-    # Where the reader begins.
-    (folder / "build").symlink_to(BUILD)
-    (folder / "examples").symlink_to(REPOSITORY / "examples")
     environment = {n: v for n, v in os.environ.items() if not n.startswith("PYTHON")}
+    if BEGINNING == "installed":
+        if name in BUILD_TREE_ONLY:
+            page = without_section(page, *BUILD_TREE_ONLY[name])
+        # As in an activated environment.
+        environment["PATH"] = f"{Path(sys.executable).parent}:{environment['PATH']}"
+    else:
+        # Where the reader begins.
+        (folder / "build").symlink_to(BUILD)
+        (folder / "examples").symlink_to(REPOSITORY / "examples")
+    script, wanted = script_of(page)
     environment["TMPDIR"] = str(folder)
     result = subprocess.run(
         ["bash"], input=script, cwd=folder, capture_output=True, text=True, check=False,
