@@ -5,6 +5,7 @@ library is that of the build folder ($WAVESMITH_BUILD, else build/)."""
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import shutil
@@ -118,6 +119,8 @@ def test_installed_programs_stand_alone(installed):
         # The command in front of it is on PATH.
         command = python.parent / program.name
         assert run(command, "--help", env=environment) == run(program, "--help", env=environment)
+    library = ctypes.CDLL(str(package / "lib" / "libwavesmith.so"))
+    assert library.wavesmith_tool_main(b"wavesmith-nothing", 0, None) == -1
     # Its status is that of the program.
     done = subprocess.run([python.parent / "wavesmith-opt", folder / "nothing"], check=False,
                           capture_output=True, text=True, env=environment)  # fmt: skip
