@@ -259,6 +259,11 @@ Expected<Result> Device::model(const Kernel &kernel, StringRef name) {
   result.scratchBytes = info.privateSegmentFixedSize;
   result.ldsBytes = info.groupSegmentFixedSize + kernel.sharedMemory;
   result.occupancy = report.achievedOccupancy;
+  // The modelled compute unit is the one with the most work; the rows' shares
+  // are means over the device.
+  for (double *share : {&result.matrixShare, &result.vectorShare,
+                        &result.ldsShare, &result.occupancy})
+    *share *= report.balance;
   result.limit = report.limit;
   result.detailed = report.detailedWorkgroups;
   result.workgroups = report.workgroupsOfCU;

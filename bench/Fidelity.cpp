@@ -642,22 +642,11 @@ Expected<AttentionResult> modelAttention(AttentionDevice &device,
       result.vectorShare = share.share;
   }
   result.occupancy = report->achievedOccupancy;
-  // The modelled compute unit is of the die with the most work: workgroups go
-  // to the dies in turn, so that the last die has the longer ones. Counters are
-  // means over the device.
-  double all = 0, most = 0;
-  unsigned dies = run.target().dies;
-  for (unsigned die = 0; die < dies; ++die) {
-    double work = 0;
-    for (uint64_t number = die; number < uint64_t(blocks) * heads;
-         number += dies)
-      work += options.work(number);
-    all += work;
-    most = std::max(most, work);
-  }
+  // The modelled compute unit is the one with the most work; counters are means
+  // over the device.
   for (double *share :
        {&result.matrixShare, &result.vectorShare, &result.occupancy})
-    *share *= all / dies / most;
+    *share *= report->balance;
   result.limit = report->limit;
   result.detailed = report->detailedWorkgroups;
   result.workgroups = report->workgroupsOfCU;
