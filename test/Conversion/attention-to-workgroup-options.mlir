@@ -115,3 +115,30 @@ func.func @dies(%q: tensor<?x?x8x64xf16>, %k: tensor<?x?x2x64xf16>, %v: tensor<?
       : (tensor<?x?x8x64xf16>, tensor<?x?x2x64xf16>, tensor<?x?x2x64xf16>) -> tensor<?x?x8x64xf16>
   return %o : tensor<?x?x8x64xf16>
 }
+
+// Under a causal mask the last tiles, which are the longest, come first.
+
+// CHECK-LABEL: func.func @causal(
+// CHECK-SAME: %[[QUERIES:[a-z0-9]+]]: index {wavesmith.name = "queries"}
+// CHECK: ^bb0(%[[X:.+]]: index, %[[Y:.+]]: index, %{{.+}}: index):
+// CHECK: %[[TILES:.+]] = arith.ceildivui %[[QUERIES]], %{{.+}} : index
+// CHECK: %[[LAST:.+]] = arith.subi %[[TILES]], %{{.+}} : index
+// CHECK: %[[TILE:.+]] = arith.subi %[[LAST]], %[[X]] : index
+// CHECK: arith.muli %[[TILE]]
+func.func @causal(%q: tensor<?x?x8x64xf16>, %k: tensor<?x?x2x64xf16>, %v: tensor<?x?x2x64xf16>) -> tensor<?x?x8x64xf16> {
+  %o = wavesmith.attention %q, %k, %v layout bshd scale 0.125 causal top_left {schedule = #wavesmith.attention_schedule<version = 1>}
+      : (tensor<?x?x8x64xf16>, tensor<?x?x2x64xf16>, tensor<?x?x2x64xf16>) -> tensor<?x?x8x64xf16>
+  return %o : tensor<?x?x8x64xf16>
+}
+
+// With a limit to the left they are as long as the others.
+
+// CHECK-LABEL: func.func @causal_window(
+// CHECK: ^bb0(%[[X:.+]]: index, %[[Y:.+]]: index, %{{.+}}: index):
+// CHECK-NOT: arith.ceildivui
+// CHECK: arith.muli %[[X]]
+func.func @causal_window(%q: tensor<?x?x8x64xf16>, %k: tensor<?x?x2x64xf16>, %v: tensor<?x?x2x64xf16>) -> tensor<?x?x8x64xf16> {
+  %o = wavesmith.attention %q, %k, %v layout bshd scale 0.125 causal top_left window [256, -1] {schedule = #wavesmith.attention_schedule<version = 1>}
+      : (tensor<?x?x8x64xf16>, tensor<?x?x2x64xf16>, tensor<?x?x2x64xf16>) -> tensor<?x?x8x64xf16>
+  return %o : tensor<?x?x8x64xf16>
+}

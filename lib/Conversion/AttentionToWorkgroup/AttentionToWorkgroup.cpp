@@ -110,9 +110,13 @@ public:
   func::FuncOp build(func::FuncOp function);
 
 private:
-  /// The tile of queries and the head of a workgroup of a batch if heads follow
-  /// each other, not tiles. The grid stays what it is.
-  std::pair<Value, Value> renumber(Value tile, Value head);
+  /// What a workgroup computes.
+  struct Place {
+    Value tile, head, batch;
+  };
+  /// What the workgroup at a place of the grid computes, in the order in which
+  /// a device should begin them. The grid stays what it is.
+  Place renumber(Place place);
   void buildBody(Value tile, Value head, Value batch);
   /// What the loop over the tiles of keys carries. It is one tile ahead with
   /// the products of keys and queries, so that matrix instructions for one tile
@@ -611,18 +615,55 @@ SmallVector<Value> Kernel::buildTiles(Value begin, Value end, Value whole) {
   return {state.maximum, state.sum, state.out};
 }
 
-std::pair<Value, Value> Kernel::renumber(Value tile, Value head) {
-  Value heads = index(op.getNumQueryHeads());
-  Value groups = index(op.getNumKeyValueHeads());
-  Value ratio = index(op.getNumQueryHeads() / op.getNumKeyValueHeads());
+Kernel::Place Kernel::renumber(Place place) {
+  auto divide = [&](Value x, Value y) -> Value {
+    return arith::DivUIOp::create(b, x, y);
+  };
+  auto remainder = [&](Value x, Value y) -> Value {
+    return arith::RemUIOp::create(b, x, y);
+  };
+  // The last queries see the most keys.
+  bool lastFirst = op.getCausal() && op.getWindowLeft() < 0;
+  if (schedule.getDies() == 1 && !lastFirst)
+    return place;
   Value tiles =
       arith::CeilDivUIOp::create(b, numQueries, index(numQueriesOfTile));
-  Value number = add(tile, multiply(head, tiles));
-  Value place = arith::RemUIOp::create(b, number, heads);
-  // Heads that share keys and values are a multiple of groups apart.
-  Value ofGroup = multiply(arith::RemUIOp::create(b, place, groups), ratio);
-  return {arith::DivUIOp::create(b, number, heads),
-          add(ofGroup, arith::DivUIOp::create(b, place, groups))};
+  if (schedule.getDies() > 1) {
+    // A group has the heads that share keys and values. Each goes to one die,
+    // as a whole; those that are left in the end are shared by all.
+    Value dies = index(schedule.getDies());
+    Value groups = index(op.getNumKeyValueHeads());
+    Value ratio = index(op.getNumQueryHeads() / op.getNumKeyValueHeads());
+    Value ofGroup = multiply(ratio, tiles);
+    // The grid has a batch more for tokens behind the last packed sequence.
+    Value batches = op.isPacked() ? add(numBatches, index(1)) : numBatches;
+    Value allGroups = multiply(batches, groups);
+    Value left = remainder(allGroups, dies);
+    Value whole = subtract(allGroups, left);
+    Value number = add(
+        place.tile,
+        multiply(tiles, add(place.head, multiply(index(op.getNumQueryHeads()),
+                                                 place.batch))));
+    Value ofDie = divide(number, dies);
+    Value numberOfLeft = subtract(number, multiply(whole, ofGroup));
+    Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, number,
+                                          multiply(whole, ofGroup));
+    // Not 0 where it divides.
+    Value leftOrOne = arith::MaxUIOp::create(b, left, index(1));
+    Value group = arith::SelectOp::create(
+        b, isWhole,
+        add(multiply(divide(ofDie, ofGroup), dies), remainder(number, dies)),
+        add(whole, remainder(numberOfLeft, leftOrOne)));
+    Value inGroup = arith::SelectOp::create(
+        b, isWhole, remainder(ofDie, ofGroup), divide(numberOfLeft, leftOrOne));
+    place = {divide(inGroup, ratio),
+             add(multiply(remainder(group, groups), ratio),
+                 remainder(inGroup, ratio)),
+             divide(group, groups)};
+  }
+  if (lastFirst)
+    place.tile = subtract(subtract(tiles, index(1)), place.tile);
+  return place;
 }
 
 void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
@@ -720,15 +761,21 @@ void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
   Value sum = reduce(tiles.getResult(1), rowType, /*isMaximum=*/false);
   Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sum,
                                        fill(rowType, 0.0));
-  Value inverse = arith::DivFOp::create(b, fill(rowType, 1.0), sum);
-  inverse = arith::SelectOp::create(b, isNone, fill(rowType, 0.0), inverse);
-  if (descaleV) {
-    Value factor = tensor::SplatOp::create(
-        b, scoreBuilder.loadDescale(descaleV, group), rowType);
-    inverse = arith::MulFOp::create(b, inverse, factor);
-  }
-  out = arith::MulFOp::create(b, out, spread(inverse, sumType));
   Type element = cast<MemRefType>(o.getType()).getElementType();
+  if (op.getInputElementType().isF32() && element.isF32()) {
+    // Each quotient is rounded once, as in an eager computation.
+    Value divisor = arith::SelectOp::create(b, isNone, fill(rowType, 1.0), sum);
+    out = arith::DivFOp::create(b, out, spread(divisor, sumType));
+  } else {
+    Value inverse = arith::DivFOp::create(b, fill(rowType, 1.0), sum);
+    inverse = arith::SelectOp::create(b, isNone, fill(rowType, 0.0), inverse);
+    if (descaleV) {
+      Value factor = tensor::SplatOp::create(
+          b, scoreBuilder.loadDescale(descaleV, group), rowType);
+      inverse = arith::MulFOp::create(b, inverse, factor);
+    }
+    out = arith::MulFOp::create(b, out, spread(inverse, sumType));
+  }
   if (!element.isF32())
     out = arith::TruncFOp::create(b, sumType.clone(element), out);
   StoreTileOp::create(
@@ -895,10 +942,9 @@ func::FuncOp Kernel::build(func::FuncOp function) {
                                          : arguments[option.dynamic[next++]]);
   }
   cumulativeQ = ofQueries.memory, cumulativeKv = ofKeys.memory;
-  Value tile = body->getArgument(0), head = body->getArgument(1);
-  if (schedule.getDies() > 1)
-    std::tie(tile, head) = renumber(tile, head);
-  buildBody(tile, head, body->getArgument(2));
+  auto [tile, head, batchIndex] = renumber(
+      {body->getArgument(0), body->getArgument(1), body->getArgument(2)});
+  buildBody(tile, head, batchIndex);
   return kernel;
 }
 
