@@ -234,11 +234,12 @@ Expected<Result> Device::model(const Kernel &kernel, StringRef name) {
                     dies = kernel.dies](uint64_t number) {
       if (!dies)
         return double(number % blocks + 1);
-      // As wavesmith.attention_schedule says: whole heads for each die, then
-      // those that are left, and the last blocks first.
-      uint64_t whole = uint64_t(heads / *dies * *dies) * blocks;
-      uint64_t place = number < whole ? number / *dies % blocks
-                                      : (number - whole) / (heads % *dies);
+      // As wavesmith.attention_schedule says: whole heads for each die, four
+      // in turn, then those that are left, and the last blocks first.
+      uint64_t round = *dies > 1 ? *dies * 4 : 1;
+      uint64_t whole = uint64_t(heads / round * round) * blocks;
+      uint64_t place = number < whole ? number / round % blocks
+                                      : (number - whole) / (heads % round);
       return double(blocks - place);
     };
   auto timed = launchTimed(**code, memory, parameters, options, 2);

@@ -622,6 +622,7 @@ Kernel::Place Kernel::renumber(Place place) {
   auto remainder = [&](Value x, Value y) -> Value {
     return arith::RemUIOp::create(b, x, y);
   };
+  constexpr int64_t kGroupsInTurn = 4;
   // The last queries see the most keys.
   bool lastFirst = op.getCausal() && op.getWindowLeft() < 0;
   if (schedule.getDies() == 1 && !lastFirst)
@@ -629,33 +630,39 @@ Kernel::Place Kernel::renumber(Place place) {
   Value tiles =
       arith::CeilDivUIOp::create(b, numQueries, index(numQueriesOfTile));
   if (schedule.getDies() > 1) {
-    // A group has the heads that share keys and values. Each goes to one die,
-    // as a whole; those that are left in the end are shared by all.
+    // A group has the heads that share keys and values. Each goes to one die;
+    // those that are left in the end are shared by all. Tiles of several groups
+    // take turns if they differ: at the end there are short ones for all CUs.
     Value dies = index(schedule.getDies());
+    Value turns = index(lastFirst ? kGroupsInTurn : 1);
     Value groups = index(op.getNumKeyValueHeads());
     Value ratio = index(op.getNumQueryHeads() / op.getNumKeyValueHeads());
     Value ofGroup = multiply(ratio, tiles);
     // The grid has a batch more for tokens behind the last packed sequence.
     Value batches = op.isPacked() ? add(numBatches, index(1)) : numBatches;
     Value allGroups = multiply(batches, groups);
-    Value left = remainder(allGroups, dies);
+    Value ofRound = multiply(dies, turns);
+    Value left = remainder(allGroups, ofRound);
     Value whole = subtract(allGroups, left);
     Value number = add(
         place.tile,
         multiply(tiles, add(place.head, multiply(index(op.getNumQueryHeads()),
                                                  place.batch))));
-    Value ofDie = divide(number, dies);
-    Value numberOfLeft = subtract(number, multiply(whole, ofGroup));
-    Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, number,
-                                          multiply(whole, ofGroup));
+    Value numWhole = multiply(whole, ofGroup);
+    Value isWhole =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, number, numWhole);
+    Value ofDie = divide(number, dies), ofTurns = multiply(turns, ofGroup);
+    Value inRound = remainder(ofDie, ofTurns);
+    Value groupOfDie =
+        add(multiply(divide(ofDie, ofTurns), turns), remainder(inRound, turns));
     // Not 0 where it divides.
     Value leftOrOne = arith::MaxUIOp::create(b, left, index(1));
+    Value numberOfLeft = subtract(number, numWhole);
     Value group = arith::SelectOp::create(
-        b, isWhole,
-        add(multiply(divide(ofDie, ofGroup), dies), remainder(number, dies)),
+        b, isWhole, add(multiply(groupOfDie, dies), remainder(number, dies)),
         add(whole, remainder(numberOfLeft, leftOrOne)));
-    Value inGroup = arith::SelectOp::create(
-        b, isWhole, remainder(ofDie, ofGroup), divide(numberOfLeft, leftOrOne));
+    Value inGroup = arith::SelectOp::create(b, isWhole, divide(inRound, turns),
+                                            divide(numberOfLeft, leftOrOne));
     place = {divide(inGroup, ratio),
              add(multiply(remainder(group, groups), ratio),
                  remainder(inGroup, ratio)),
@@ -761,21 +768,15 @@ void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
   Value sum = reduce(tiles.getResult(1), rowType, /*isMaximum=*/false);
   Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sum,
                                        fill(rowType, 0.0));
-  Type element = cast<MemRefType>(o.getType()).getElementType();
-  if (op.getInputElementType().isF32() && element.isF32()) {
-    // Each quotient is rounded once, as in an eager computation.
-    Value divisor = arith::SelectOp::create(b, isNone, fill(rowType, 1.0), sum);
-    out = arith::DivFOp::create(b, out, spread(divisor, sumType));
-  } else {
-    Value inverse = arith::DivFOp::create(b, fill(rowType, 1.0), sum);
-    inverse = arith::SelectOp::create(b, isNone, fill(rowType, 0.0), inverse);
-    if (descaleV) {
-      Value factor = tensor::SplatOp::create(
-          b, scoreBuilder.loadDescale(descaleV, group), rowType);
-      inverse = arith::MulFOp::create(b, inverse, factor);
-    }
-    out = arith::MulFOp::create(b, out, spread(inverse, sumType));
+  Value inverse = arith::DivFOp::create(b, fill(rowType, 1.0), sum);
+  inverse = arith::SelectOp::create(b, isNone, fill(rowType, 0.0), inverse);
+  if (descaleV) {
+    Value factor = tensor::SplatOp::create(
+        b, scoreBuilder.loadDescale(descaleV, group), rowType);
+    inverse = arith::MulFOp::create(b, inverse, factor);
   }
+  out = arith::MulFOp::create(b, out, spread(inverse, sumType));
+  Type element = cast<MemRefType>(o.getType()).getElementType();
   if (!element.isF32())
     out = arith::TruncFOp::create(b, sumType.clone(element), out);
   StoreTileOp::create(

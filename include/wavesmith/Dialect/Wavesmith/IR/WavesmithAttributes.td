@@ -115,7 +115,8 @@ def Wavesmith_AttentionScheduleAttr
       `dies` are shared by all dies.
 
     Under a causal mask without a limit to the left, the tiles of the last queries,
-    which see the most keys, come first.
+    which see the most keys, come first, and with `dies` above 1 those of four
+    groups of heads take turns on each die.
 
     All but `version` may be left out: waves = 4, keys = 64, waves_per_simd = 2,
     prefetch = 1, rescale_above = 0, rounding = nearest_even, priority = 0,
