@@ -113,8 +113,8 @@ struct Kernel {
   std::string path;
   uint32_t threads = 0, sharedMemory = 0, tile = 0;
   std::vector<std::pair<std::string, std::string>> arguments;
-  /// Workgroups follow each other by heads, not by tiles of queries.
-  bool headsFirst = false;
+  /// Of Wavesmith's kernels: of the schedule, which order the workgroups.
+  std::optional<uint32_t> dies;
   double compileSeconds = 0;
 };
 
@@ -231,8 +231,16 @@ Expected<Result> Device::model(const Kernel &kernel, StringRef name) {
   // Under the causal mask a block of queries sees all keys up to its own.
   if (problem.isCausal)
     options.work = [blocks, heads = problem.heads,
-                    headsFirst = kernel.headsFirst](uint64_t number) {
-      return double((headsFirst ? number / heads : number % blocks) + 1);
+                    dies = kernel.dies](uint64_t number) {
+      if (!dies)
+        return double(number % blocks + 1);
+      // As wavesmith.attention_schedule says: whole heads for each die, four
+      // in turn, then those that are left, and the last blocks first.
+      uint64_t round = *dies > 1 ? *dies * 4 : 1;
+      uint64_t whole = uint64_t(heads / round * round) * blocks;
+      uint64_t place = number < whole ? number / round % blocks
+                                      : (number - whole) / (heads % round);
+      return double(blocks - place);
     };
   auto timed = launchTimed(**code, memory, parameters, options, 2);
   if (!timed)
@@ -259,6 +267,11 @@ Expected<Result> Device::model(const Kernel &kernel, StringRef name) {
   result.scratchBytes = info.privateSegmentFixedSize;
   result.ldsBytes = info.groupSegmentFixedSize + kernel.sharedMemory;
   result.occupancy = report.achievedOccupancy;
+  // The modelled compute unit is the one with the most work; the rows' shares
+  // are means over the device.
+  for (double *share : {&result.matrixShare, &result.vectorShare,
+                        &result.ldsShare, &result.occupancy})
+    *share *= report.balance;
   result.limit = report.limit;
   result.detailed = report.detailedWorkgroups;
   result.workgroups = report.workgroupsOfCU;
@@ -332,8 +345,13 @@ static Expected<Kernel> compileWavesmith(StringRef text, StringRef architecture,
   const json::Object *taken = object->getObject("schedule");
   if (!size || !grid || !arguments || !taken)
     return bad();
-  kernel.headsFirst =
-      taken->getString("attribute").value_or("").contains("dies = ");
+  StringRef attribute = taken->getString("attribute").value_or("");
+  kernel.dies = 1;
+  if (size_t at = attribute.find("dies = "); at != StringRef::npos) {
+    attribute = attribute.substr(at + 7);
+    if (attribute.consumeInteger(10, *kernel.dies))
+      return bad();
+  }
   kernel.threads = (*size)[0].getAsInteger().value_or(0);
   // "queries ceildiv 128"
   StringRef tiles = (*grid)[0].getAsString().value_or("");

@@ -578,9 +578,8 @@ struct AttentionDevice {
 /// zero, which changes no address and no branch.
 Expected<AttentionResult> modelAttention(AttentionDevice &device,
                                          const PeerKernel &kernel, unsigned d) {
-  // Two rounds of workgroups for each slot of a compute unit. More of them
-  // only repeat: the launch of the publication has 256 heads.
-  constexpr uint32_t length = 16384, heads = 38;
+  // The publication's launch: 16 batches of 16 heads.
+  constexpr uint32_t length = 16384, heads = 256;
   Run &run = device.run;
   if (Error error = run.load(kernel.path))
     return std::move(error);
@@ -642,22 +641,11 @@ Expected<AttentionResult> modelAttention(AttentionDevice &device,
       result.vectorShare = share.share;
   }
   result.occupancy = report->achievedOccupancy;
-  // The modelled compute unit is of the die with the most work: workgroups go
-  // to the dies in turn, so that the last die has the longer ones. Counters are
-  // means over the device.
-  double all = 0, most = 0;
-  unsigned dies = run.target().dies;
-  for (unsigned die = 0; die < dies; ++die) {
-    double work = 0;
-    for (uint64_t number = die; number < uint64_t(blocks) * heads;
-         number += dies)
-      work += options.work(number);
-    all += work;
-    most = std::max(most, work);
-  }
+  // The modelled compute unit is the one with the most work; counters are means
+  // over the device.
   for (double *share :
        {&result.matrixShare, &result.vectorShare, &result.occupancy})
-    *share *= all / dies / most;
+    *share *= report->balance;
   result.limit = report->limit;
   result.detailed = report->detailedWorkgroups;
   result.workgroups = report->workgroupsOfCU;
@@ -880,7 +868,7 @@ std::vector<Row> rows() {
       "had "
       "in the publication when its matrix units were as busy. Our kernel by "
       "Triton 3.9, the publication's by 3.4, in its autotuner's five "
-      "configurations; 38 heads instead of 256, which only repeat.";
+      "configurations.";
   constexpr StringLiteral counters =
       "Clock-free. The published figure is a mean over the dispatches of "
       "tuning and the eight after it; so is the modelled one.";

@@ -181,6 +181,136 @@ def test_kernel_of_a_grid():
         kernel(q=q, k=k, v=v, zones=3, device="sim")
 
 
+# Calls that were made before -------------------------------------------------------
+
+
+@pytest.fixture
+def no_checks(monkeypatch):
+    """Fails where a call is not taken for one that was made before."""
+    from wavesmith import _attention
+
+    def refuse(*_, **__):
+        raise AssertionError("checked and described anew")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(_attention, "_build", refuse)
+        patched.setattr(_attention, "compute", refuse)
+        yield
+
+
+#: Options of calls that are remembered; what they mean is above.
+REMEMBERED = {
+    "plain": ({}, lambda s: s),
+    "window": OPTIONS["window"],
+    "softcap": OPTIONS["softcap"],
+    "bias": OPTIONS["bias"],
+    "bias of two dimensions": OPTIONS["bias of two dimensions"],
+    "alibi": OPTIONS["alibi"],
+    "bias and alibi": (
+        {"bias": BIAS, "alibi_slopes": BATCH_SLOPES[0]},
+        lambda s: OPTIONS["alibi"][1](s) + BIAS,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REMEMBERED)
+@pytest.mark.parametrize("dtype", [np.float32, ml_dtypes.bfloat16])
+def test_repeated_calls(request, name, dtype):
+    """The second call with the same types and shapes reads its arrays anew, in whatever
+    order their elements lie, and gives new arrays."""
+    options, change = REMEMBERED[name]
+    first = draw(2, 4, 2, 9, 11, 64, dtype)
+    before = ws.attention(*first, return_lse=True, device="sim", **options)
+    kept = [x.copy() for x in before]
+    request.getfixturevalue("no_checks")
+    again = ws.attention(*first, return_lse=True, device="sim", **options)
+    for old, new in zip(before, again):
+        assert old is not new and not np.shares_memory(old, new) and old.dtype == new.dtype
+        np.testing.assert_array_equal(old, new)
+
+    second = [x.swapaxes(1, 2).copy().swapaxes(1, 2) for x in draw(2, 4, 2, 9, 11, 64, dtype, 1)]
+    second[0] = second[0][:, :, ::-1]
+    second[0].flags.writeable = False
+    o, lse = ws.attention(*second, return_lse=True, device="sim", **options)
+    wanted, wanted_lse = reference(*second, change)
+    unit = float(ml_dtypes.finfo(dtype).eps)
+    np.testing.assert_allclose(o.astype(np.float64), wanted, atol=max(4 * unit, 1e-5))
+    np.testing.assert_allclose(lse, wanted_lse, atol=2e-2 if unit > 1e-6 else 1e-5)
+    first[2][...] = 0
+    assert np.all(ws.attention(*first, device="sim", return_lse=True, **options)[0] == 0)
+    for old, new in zip(kept, before):
+        np.testing.assert_array_equal(old, new)
+
+
+def test_operands_of_repeated_calls(request):
+    """Bias and slopes are read at each call."""
+    q, k, v = draw(2, 4, 2, 9, 11, 64, np.float32)
+    bias, slopes = BIAS.copy(), BATCH_SLOPES[0].copy()
+    options = {"bias": bias, "alibi_slopes": slopes, "return_lse": True, "device": "sim"}
+    ws.attention(q, k, v, **options)
+    request.getfixturevalue("no_checks")
+    bias *= 2
+    slopes *= 3
+    o, _ = ws.attention(q, k, v, **options)
+    wanted, _ = reference(
+        q, k, v,
+        lambda s: s + 2 * BIAS - 3 * BATCH_SLOPES[0][:, None, None] * abs(COLUMN - ROW - 2),
+    )  # fmt: skip
+    np.testing.assert_allclose(o, wanted, atol=1e-5)
+
+
+def test_other_calls_are_not_repeated():
+    """A call that differs in anything but the contents is a call of its own."""
+    q, k, v = draw(1, 2, 1, 20, 20, 64, np.float16)
+
+    def call(*arrays, **options):
+        return ws.attention(*(arrays or (q, k, v)), **{"device": "sim", **options})
+
+    for options in ({"causal": True}, {"window": (3, 1)}, {"scale": 1.0}, {"softcap": 1.0}, {}):
+        call(**options)  # Now it is remembered.
+    i, j = np.arange(20)[:, None], np.arange(20)
+    for options, scale, change in (
+        ({}, None, lambda s: s),
+        ({"causal": True}, None, lambda s: np.where(j <= i, s, -np.inf)),
+        ({"window": (3, 1)}, None, lambda s: np.where((j >= i - 3) & (j <= i + 1), s, -np.inf)),
+        ({"window": (1, 3)}, None, lambda s: np.where((j >= i - 1) & (j <= i + 3), s, -np.inf)),
+        ({"scale": 1.0}, 1.0, lambda s: s),
+        ({"scale": 0.5}, 0.5, lambda s: s),
+        ({"softcap": 0.5}, None, lambda s: 0.5 * np.tanh(s / 0.5)),
+        ({"target": "gfx90a"}, None, lambda s: s),
+        ({"device": ws.Device("sim", "gfx942", threads=2)}, None, lambda s: s),
+    ):
+        wanted, _ = reference(q, k, v, change, scale)
+        np.testing.assert_allclose(call(**options), wanted, atol=8e-3, err_msg=str(options))
+    for arrays in (
+        [x.astype(np.float32) for x in (q, k, v)], [q[:, :, :7], k, v],
+        [q, k[:, :, :13], v[:, :, :13]], [q, k, v[..., :32]], [q[..., :32], k[..., :32], v],
+    ):  # fmt: skip
+        wanted, _ = reference(*arrays)
+        o = call(*arrays)
+        assert o.dtype == arrays[0].dtype
+        np.testing.assert_allclose(o, wanted, atol=4e-3)
+    assert isinstance(call(return_lse=True), tuple) and isinstance(call(), np.ndarray)
+    assert call(output_dtype="float32").dtype == np.float32 and call().dtype == np.float16
+
+    # Equal to Python, but not the same.
+    for options, message in (
+        ({"causal": 1}, "causal: expected one of"),
+        ({"window": (3, True)}, "window: expected a number of positions"),
+        ({"window": (3.0, 1)}, "window: expected a number of positions"),
+        ({"scale": True}, "scale: expected a number"),
+        ({"softcap": True}, "softcap: expected a number"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call(**options)
+    with pytest.raises(ValueError, match="expected elements of float32"):
+        call(*(x.astype(">f2") for x in (q, k, v)))
+    with pytest.raises(ValueError, match="from 1 to 1024 threads"):
+        call(threads=0)
+    with pytest.raises(ws.DeviceError):
+        call(device=ws.Device("sim", "gfx90a"))
+
+
 # Score and mask functions ---------------------------------------------------------
 
 EXAMPLES = load(REPOSITORY / "examples" / "attention_masks.py")

@@ -56,18 +56,29 @@ _ORIGIN = {name: module for module, names in _PLACES.items() for name in names}
 __all__ = sorted([*_ORIGIN, *_MODULES])
 
 
+#: Modules that were imported: to ask Python's importer takes longer.
+_imported: dict = {}
+
+
+def _import(name: str):
+    module = _imported.get(name)
+    if module is None:
+        module = _imported[name] = importlib.import_module(name)
+    return module
+
+
 def _register_torch_op() -> None:
     """Make torch.ops.wavesmith, where torch has been imported."""
     if hasattr(sys.modules.get("torch"), "ops"):
-        importlib.import_module("wavesmith.torch_op")
+        _import("wavesmith.torch_op")
 
 
 def __getattr__(name: str):
     _register_torch_op()
     if name in _ORIGIN:
-        return getattr(importlib.import_module(_ORIGIN[name]), name)
+        return getattr(_import(_ORIGIN[name]), name)
     if name in _MODULES:
-        return importlib.import_module(f"wavesmith.{name}")
+        return _import(f"wavesmith.{name}")
     raise AttributeError(f"module 'wavesmith' has no attribute '{name}'")
 
 

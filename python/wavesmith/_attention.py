@@ -31,7 +31,7 @@ from wavesmith.arrays import (
 )
 from wavesmith.errors import CompileError
 from wavesmith.importers.mlir_text import format_float
-from wavesmith.kernel import CompiledModule, Device, compile
+from wavesmith.kernel import CompiledModule, Device, Kernel, Launch, compile
 
 __all__ = [
     "BlockMask", "and_masks", "attention", "attention_mlir", "create_block_mask",
@@ -362,7 +362,61 @@ def _compile(problem: _Problem, target: str, options: dict) -> _Compiled:
     return compiled
 
 
-def _run(problem: _Problem, model: Any, target: str, device, threads: int, options: dict):
+#: Launches of kernels on NumPy's arrays by the keys of their calls: a call whose key is
+#: here was checked before, and has nothing left to work out.
+_launches: dict[tuple | None, Launch] = {}
+
+
+def _call_key(q, k, v, others: tuple, options: tuple) -> tuple | None:
+    """What decides the kernel of a call and how its arguments lie: types and shapes of
+    the arrays, some of `others` may be None, and the options with their types (True is
+    not 1 here). None where other things decide, or the stages are to be dumped."""
+    if not type(q) is type(k) is type(v) is np.ndarray or "WAVESMITH_DUMP_IR" in os.environ:
+        return None
+    key = (q.shape, q.dtype, k.shape, k.dtype, v.shape, v.dtype, options, *map(type, options))
+    for array in others:
+        if array is not None:
+            if type(array) is not np.ndarray:
+                return None
+            key += (array.shape, array.dtype)
+        else:
+            key += (None,)
+    for option in options:
+        if type(option) is tuple:
+            key += tuple(map(type, option))
+    try:
+        hash(key)
+    except TypeError:
+        return None
+    return key
+
+
+#: Types of options that are equal only where they mean the same; 0.0 is -0.0, though.
+_KEY_TYPES = frozenset([types.NoneType, bool, int, float, str, type])
+
+
+def _is_known_by_value(option: Any) -> bool:
+    if type(option) is tuple:
+        return all(map(_is_known_by_value, option))
+    return type(option) in _KEY_TYPES and not (type(option) is float and option == 0.0)
+
+
+#: Where they stand in a key.
+_OPTIONS = 6
+
+
+def _remember(key: tuple | None, kernel: Kernel, given: dict) -> None:
+    """Keep a call that went well."""
+    if key is not None and all(map(_is_known_by_value, key[_OPTIONS])):
+        if len(_launches) >= _MAX_KERNELS:
+            _launches.clear()
+        _launches[key] = Launch(kernel, given)
+
+
+def _run(
+    problem: _Problem, model: Any, target: str, device, threads: int, options: dict,
+    key: tuple | None = None,
+):  # fmt: skip
     compiled = _compile(problem, target, options)
     if 0 in problem.o_shape or 0 in problem.sizes.values() and not problem.sizes["queries"]:
         results = [np.zeros(problem.o_shape, dtype_of(problem.o_type))]
@@ -381,6 +435,7 @@ def _run(problem: _Problem, model: Any, target: str, device, threads: int, optio
                 elif isinstance(array, np.ndarray):
                     given[name] = to_torch(array).to(model.device)
         found = compiled.kernel(given, device=device, threads=threads)
+        _remember(key, compiled.kernel, given)
         results = list(found) if isinstance(found, tuple) else [found]
     if is_tensor(model):
         results = [
@@ -496,6 +551,18 @@ def attention(
         ValueError: arrays do not fit one another, or an option has no such value.
         CompileError: the target does not have what is asked for.
     """
+    key = None
+    if not options and cumulative_lengths is None and descale is None:
+        key = _call_key(
+            q, k, v, (bias, alibi_slopes),
+            (causal, window, window_alignment, softcap, scale, return_lse, layout, output_dtype,
+             target),
+        )  # fmt: skip
+        launch = _launches.get(key)
+        if launch is not None:
+            arrays = [x for x in (q, k, v, bias, alibi_slopes) if x is not None]
+            results = launch(arrays, device, threads)
+            return results[0] if len(results) == 1 else tuple(results)
     given: dict[str, Any] = {
         "causal": _causal(causal), "window": None if window is None else _window(window),
         "window_alignment": window_alignment,
@@ -509,14 +576,17 @@ def attention(
         from wavesmith import torch_op
 
         return torch_op.attention(q, k, v, **given)
-    return compute(q, k, v, **given, **options)
+    return compute(q, k, v, key=key, **given, **options)
 
 
-def compute(q: Any, k: Any, v: Any, *, target: str, device, threads: int, **given: Any):
+def compute(
+    q: Any, k: Any, v: Any, *, target: str, device, threads: int, key: tuple | None = None,
+    **given: Any,
+):  # fmt: skip
     """`attention` itself; torch's operators come here, too."""
     options = {name: given.pop(name) for name in list(given) if name not in _ATTENTION}
     problem = _attention_problem(q, k, v, **given)
-    return _run(problem, q, target, device, threads, options)
+    return _run(problem, q, target, device, threads, options, key)
 
 
 def attention_mlir(

@@ -9,7 +9,7 @@ import json
 import operator
 import os
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -344,6 +344,66 @@ class Kernel:
                     if size == "zones":
                         return shape[i]
         return None
+
+
+class Launch:
+    """A call of a kernel on the host's arrays, but for the arrays: made of one call's
+    arguments, it serves those with arrays of the same types and shapes. The library
+    checks each call as it does any other."""
+
+    def __init__(self, kernel: Kernel, given: Mapping[str, np.ndarray | int]):
+        self._kernel = kernel
+        sizes: dict[str, int] = {}
+        #: Name, shape, type of the buffer where it is not the array's own, its kind.
+        self._inputs: list[tuple] = []
+        self._scalars: list[tuple] = []
+        for name, value in given.items():
+            layout = kernel._layout(name)
+            if layout.kind == "input":
+                plain, kind = plain_integers(_convert_array(name, value))
+                self._inputs.append((name, value.shape, plain.dtype if kind else None, kind))
+                for i, size in layout.named:
+                    sizes.setdefault(size, value.shape[i])
+            else:
+                self._scalars.append(
+                    (name, *plain_integers(_convert_scalar(layout, value)), False)
+                )
+                if layout.kind == "dimension":
+                    sizes[name] = value
+        #: Name, shape, type, and the buffer's type and kind as above.
+        self._outputs: list[tuple] = []
+        for layout in kernel._gives:
+            shape = tuple(sizes[n] if isinstance(n, str) else n for n in layout.shape)
+            plain, kind = plain_integers(np.empty(0, layout.dtype))
+            self._outputs.append(
+                (layout.name, shape, layout.dtype, plain.dtype if kind else None, kind)
+            )
+
+    def __call__(
+        self, given: Iterable[np.ndarray], device: str | Device, threads: int
+    ) -> list[np.ndarray]:
+        """Run the kernel on the arrays, in the order of the mapping; see
+        `Kernel.__call__`."""
+        arrays = []
+        for (name, shape, plain, kind), array in zip(self._inputs, given):
+            if array.shape != shape:
+                array = array.reshape(shape)
+            array = np.asarray(array, order="C")
+            arrays.append((name, array.view(plain) if plain else array, kind, False))
+        arrays += self._scalars
+        results = []
+        for name, shape, dtype, plain, kind in self._outputs:
+            array = np.empty(shape, dtype)
+            results.append(array)
+            arrays.append((name, array.view(plain) if plain else array, kind, True))
+        kernel = self._kernel
+        module = kernel._module
+        if isinstance(device, str):
+            device = _open_device(device, module.target, threads)
+        kernel._report = module._report = _Report(
+            _wavesmith.run(device._handle, module._handle.code, kernel.name, arrays, 0)
+        )
+        return results
 
 
 def _convert_scalar(layout: _Layout, value) -> np.ndarray:

@@ -92,26 +92,86 @@ func.func @scales(%q: tensor<?x?x8x64xf8E4M3FNUZ>, %k: tensor<?x?x2x64xf8E4M3FNU
   return %o : tensor<?x?x8x64xf16>
 }
 
-// A device of several dies: workgroup x + tiles * y computes the tile and the head of
-// its number among heads, those of one group of keys and values 2 apart.
+// A device of several dies: the workgroup of a number goes to the die of its remainder.
+// Groups of four heads share keys and values; each goes to one die. Those that are left
+// where `dies` does not divide their number take turns.
 
 // CHECK-LABEL: func.func @dies(
+// CHECK-SAME: %[[BATCHES:[a-z0-9]+]]: index {wavesmith.name = "batch"}
 // CHECK-SAME: %[[QUERIES:[a-z0-9]+]]: index {wavesmith.name = "queries"}
-// CHECK: ^bb0(%[[X:.+]]: index, %[[Y:.+]]: index, %{{.+}}: index):
-// CHECK-DAG: %[[HEADS:.+]] = arith.constant 8 : index
+// CHECK: ^bb0(%[[X:.+]]: index, %[[Y:.+]]: index, %[[Z:.+]]: index):
+// CHECK: %[[TILES:.+]] = arith.ceildivui %[[QUERIES]], %{{.+}} : index
+// CHECK-DAG: %[[DIES:.+]] = arith.constant 8 : index
+// CHECK-DAG: %[[ONE:.+]] = arith.constant 1 : index
 // CHECK-DAG: %[[GROUPS:.+]] = arith.constant 2 : index
 // CHECK-DAG: %[[RATIO:.+]] = arith.constant 4 : index
-// CHECK: %[[TILES:.+]] = arith.ceildivui %[[QUERIES]], %{{.+}} : index
-// CHECK: %[[BEFORE:.+]] = arith.muli %[[Y]], %[[TILES]]
-// CHECK: %[[NUMBER:.+]] = arith.addi %[[X]], %[[BEFORE]]
-// CHECK: %[[PLACE:.+]] = arith.remui %[[NUMBER]], %[[HEADS]]
-// CHECK: %[[GROUP:.+]] = arith.remui %[[PLACE]], %[[GROUPS]]
-// CHECK: %[[FIRST:.+]] = arith.muli %[[GROUP]], %[[RATIO]]
-// CHECK-DAG: %[[TILE:.+]] = arith.divui %[[NUMBER]], %[[HEADS]]
-// CHECK-DAG: %[[OFFSET:.+]] = arith.divui %[[PLACE]], %[[GROUPS]]
-// CHECK: arith.addi %[[FIRST]], %[[OFFSET]]
+// CHECK: %[[OF_GROUP:.+]] = arith.muli %[[RATIO]], %[[TILES]]
+// CHECK: %[[ALL:.+]] = arith.muli %[[BATCHES]], %[[GROUPS]]
+// CHECK: %[[ROUND:.+]] = arith.muli %[[DIES]], %[[ONE]]
+// CHECK: %[[LEFT:.+]] = arith.remui %[[ALL]], %[[ROUND]]
+// CHECK: %[[WHOLE:.+]] = arith.subi %[[ALL]], %[[LEFT]]
+// CHECK: %[[NUMBER:.+]] = arith.addi %[[X]], %{{.+}}
+// CHECK: %[[NUM_WHOLE:.+]] = arith.muli %[[WHOLE]], %[[OF_GROUP]]
+// CHECK: %[[IS_WHOLE:.+]] = arith.cmpi ult, %[[NUMBER]], %[[NUM_WHOLE]]
+// CHECK: arith.divui %[[NUMBER]], %[[DIES]]
+// CHECK: %[[LEFT_OR_ONE:.+]] = arith.maxui %[[LEFT]], %{{.+}} : index
+// CHECK: %[[OF_LEFT:.+]] = arith.subi %[[NUMBER]], %[[NUM_WHOLE]]
+// CHECK: %[[DIE:.+]] = arith.remui %[[NUMBER]], %[[DIES]]
+// CHECK: %[[OF_DIE:.+]] = arith.addi %{{.+}}, %[[DIE]]
+// CHECK: %[[TURN:.+]] = arith.remui %[[OF_LEFT]], %[[LEFT_OR_ONE]]
+// CHECK: %[[OF_ALL:.+]] = arith.addi %[[WHOLE]], %[[TURN]]
+// CHECK: %[[GROUP:.+]] = arith.select %[[IS_WHOLE]], %[[OF_DIE]], %[[OF_ALL]]
+// CHECK: %[[IN_GROUP:.+]] = arith.select %[[IS_WHOLE]]
+// CHECK: arith.divui %[[IN_GROUP]], %[[RATIO]]
+// CHECK: %[[PAIR:.+]] = arith.remui %[[GROUP]], %[[GROUPS]]
+// CHECK: %[[FIRST:.+]] = arith.muli %[[PAIR]], %[[RATIO]]
+// CHECK: %[[HEAD:.+]] = arith.remui %[[IN_GROUP]], %[[RATIO]]
+// CHECK: arith.addi %[[FIRST]], %[[HEAD]]
+// CHECK: arith.divui %[[GROUP]], %[[GROUPS]]
 func.func @dies(%q: tensor<?x?x8x64xf16>, %k: tensor<?x?x2x64xf16>, %v: tensor<?x?x2x64xf16>) -> tensor<?x?x8x64xf16> {
   %o = wavesmith.attention %q, %k, %v layout bshd scale 0.125 {schedule = #wavesmith.attention_schedule<version = 1, dies = 8>}
       : (tensor<?x?x8x64xf16>, tensor<?x?x2x64xf16>, tensor<?x?x2x64xf16>) -> tensor<?x?x8x64xf16>
   return %o : tensor<?x?x8x64xf16>
+}
+
+// Under a causal mask the last tiles, which are the longest, come first.
+
+// CHECK-LABEL: func.func @causal(
+// CHECK-SAME: %[[QUERIES:[a-z0-9]+]]: index {wavesmith.name = "queries"}
+// CHECK: ^bb0(%[[X:.+]]: index, %[[Y:.+]]: index, %{{.+}}: index):
+// CHECK: %[[TILES:.+]] = arith.ceildivui %[[QUERIES]], %{{.+}} : index
+// CHECK: %[[LAST:.+]] = arith.subi %[[TILES]], %{{.+}} : index
+// CHECK: %[[TILE:.+]] = arith.subi %[[LAST]], %[[X]] : index
+// CHECK: arith.muli %[[TILE]]
+func.func @causal(%q: tensor<?x?x8x64xf16>, %k: tensor<?x?x2x64xf16>, %v: tensor<?x?x2x64xf16>) -> tensor<?x?x8x64xf16> {
+  %o = wavesmith.attention %q, %k, %v layout bshd scale 0.125 causal top_left {schedule = #wavesmith.attention_schedule<version = 1>}
+      : (tensor<?x?x8x64xf16>, tensor<?x?x2x64xf16>, tensor<?x?x2x64xf16>) -> tensor<?x?x8x64xf16>
+  return %o : tensor<?x?x8x64xf16>
+}
+
+// With a limit to the left they are as long as the others.
+
+// CHECK-LABEL: func.func @causal_window(
+// CHECK: ^bb0(%[[X:.+]]: index, %[[Y:.+]]: index, %{{.+}}: index):
+// CHECK-NOT: arith.ceildivui
+// CHECK: arith.muli %[[X]]
+func.func @causal_window(%q: tensor<?x?x8x64xf16>, %k: tensor<?x?x2x64xf16>, %v: tensor<?x?x2x64xf16>) -> tensor<?x?x8x64xf16> {
+  %o = wavesmith.attention %q, %k, %v layout bshd scale 0.125 causal top_left window [256, -1] {schedule = #wavesmith.attention_schedule<version = 1>}
+      : (tensor<?x?x8x64xf16>, tensor<?x?x2x64xf16>, tensor<?x?x2x64xf16>) -> tensor<?x?x8x64xf16>
+  return %o : tensor<?x?x8x64xf16>
+}
+
+// f32 has no registers for the operands of all options at once: one is computed after
+// the other.
+
+// CHECK-LABEL: func.func @full_precision(
+// CHECK: math.tanh
+// CHECK: rocdl.sched.barrier 0
+// CHECK: wavesmith.load_tile
+// CHECK: arith.addf
+// CHECK: rocdl.sched.barrier 0
+func.func @full_precision(%q: tensor<?x?x8x64xf32>, %k: tensor<?x?x2x64xf32>, %v: tensor<?x?x2x64xf32>, %bias: tensor<1x8x?x?xf32>) -> tensor<?x?x8x64xf32> {
+  %o = wavesmith.attention %q, %k, %v layout bshd scale 0.125 softcap 5.0 bias %bias
+      : (tensor<?x?x8x64xf32>, tensor<?x?x2x64xf32>, tensor<?x?x2x64xf32>, tensor<1x8x?x?xf32>) -> tensor<?x?x8x64xf32>
+  return %o : tensor<?x?x8x64xf32>
 }

@@ -56,9 +56,10 @@ struct TimingOptions {
   bool followDependencies = false;
   /// How much work each workgroup is, by its number and in any unit, for
   /// launches whose workgroups differ too much for the modelled ones to stand
-  /// for all. What is not modelled in detail is extrapolated by it, and the
-  /// modelled compute unit is one of the die that has the most of it. Without
-  /// it, workgroups are alike.
+  /// for all. Workgroups go to the compute unit that has a slot free first by
+  /// it, the compute unit with the most of it is modelled, and what is not
+  /// modelled in detail is extrapolated by it. Without it, workgroups are alike
+  /// and go to the compute units in turn.
   std::function<double(uint64_t)> work;
 };
 
@@ -128,6 +129,10 @@ struct TimingReport {
   uint64_t detailedCycles = 0;
   bool extrapolated = false;
   uint64_t workgroupsOfCU = 0;
+  /// The work of a compute unit, as a mean over the device, over that of the
+  /// modelled one, which has the most: TimingOptions::work, or else the number
+  /// of workgroups. Shares of units are those of the modelled one.
+  double balance = 1;
   uint64_t detailedWorkgroups = 0;
   unsigned wavesPerSIMD = 0;
   std::string occupancyLimit;

@@ -110,9 +110,13 @@ public:
   func::FuncOp build(func::FuncOp function);
 
 private:
-  /// The tile of queries and the head of a workgroup of a batch if heads follow
-  /// each other, not tiles. The grid stays what it is.
-  std::pair<Value, Value> renumber(Value tile, Value head);
+  /// What a workgroup computes.
+  struct Place {
+    Value tile, head, batch;
+  };
+  /// What the workgroup at a place of the grid computes, in the order in which
+  /// a device should begin them. The grid stays what it is.
+  Place renumber(Place place);
   void buildBody(Value tile, Value head, Value batch);
   /// What the loop over the tiles of keys carries. It is one tile ahead with
   /// the products of keys and queries, so that matrix instructions for one tile
@@ -611,18 +615,62 @@ SmallVector<Value> Kernel::buildTiles(Value begin, Value end, Value whole) {
   return {state.maximum, state.sum, state.out};
 }
 
-std::pair<Value, Value> Kernel::renumber(Value tile, Value head) {
-  Value heads = index(op.getNumQueryHeads());
-  Value groups = index(op.getNumKeyValueHeads());
-  Value ratio = index(op.getNumQueryHeads() / op.getNumKeyValueHeads());
+Kernel::Place Kernel::renumber(Place place) {
+  auto divide = [&](Value x, Value y) -> Value {
+    return arith::DivUIOp::create(b, x, y);
+  };
+  auto remainder = [&](Value x, Value y) -> Value {
+    return arith::RemUIOp::create(b, x, y);
+  };
+  constexpr int64_t kGroupsInTurn = 4;
+  // The last queries see the most keys.
+  bool lastFirst = op.getCausal() && op.getWindowLeft() < 0;
+  if (schedule.getDies() == 1 && !lastFirst)
+    return place;
   Value tiles =
       arith::CeilDivUIOp::create(b, numQueries, index(numQueriesOfTile));
-  Value number = add(tile, multiply(head, tiles));
-  Value place = arith::RemUIOp::create(b, number, heads);
-  // Heads that share keys and values are a multiple of groups apart.
-  Value ofGroup = multiply(arith::RemUIOp::create(b, place, groups), ratio);
-  return {arith::DivUIOp::create(b, number, heads),
-          add(ofGroup, arith::DivUIOp::create(b, place, groups))};
+  if (schedule.getDies() > 1) {
+    // A group has the heads that share keys and values. Each goes to one die;
+    // those that are left in the end are shared by all. Tiles of several groups
+    // take turns if they differ: at the end there are short ones for all CUs.
+    Value dies = index(schedule.getDies());
+    Value turns = index(lastFirst ? kGroupsInTurn : 1);
+    Value groups = index(op.getNumKeyValueHeads());
+    Value ratio = index(op.getNumQueryHeads() / op.getNumKeyValueHeads());
+    Value ofGroup = multiply(ratio, tiles);
+    // The grid has a batch more for tokens behind the last packed sequence.
+    Value batches = op.isPacked() ? add(numBatches, index(1)) : numBatches;
+    Value allGroups = multiply(batches, groups);
+    Value ofRound = multiply(dies, turns);
+    Value left = remainder(allGroups, ofRound);
+    Value whole = subtract(allGroups, left);
+    Value number = add(
+        place.tile,
+        multiply(tiles, add(place.head, multiply(index(op.getNumQueryHeads()),
+                                                 place.batch))));
+    Value numWhole = multiply(whole, ofGroup);
+    Value isWhole =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, number, numWhole);
+    Value ofDie = divide(number, dies), ofTurns = multiply(turns, ofGroup);
+    Value inRound = remainder(ofDie, ofTurns);
+    Value groupOfDie =
+        add(multiply(divide(ofDie, ofTurns), turns), remainder(inRound, turns));
+    // Not 0 where it divides.
+    Value leftOrOne = arith::MaxUIOp::create(b, left, index(1));
+    Value numberOfLeft = subtract(number, numWhole);
+    Value group = arith::SelectOp::create(
+        b, isWhole, add(multiply(groupOfDie, dies), remainder(number, dies)),
+        add(whole, remainder(numberOfLeft, leftOrOne)));
+    Value inGroup = arith::SelectOp::create(b, isWhole, divide(inRound, turns),
+                                            divide(numberOfLeft, leftOrOne));
+    place = {divide(inGroup, ratio),
+             add(multiply(remainder(group, groups), ratio),
+                 remainder(inGroup, ratio)),
+             divide(group, groups)};
+  }
+  if (lastFirst)
+    place.tile = subtract(subtract(tiles, index(1)), place.tile);
+  return place;
 }
 
 void Kernel::buildBody(Value tile, Value head, Value batchIndex) {
@@ -895,10 +943,9 @@ func::FuncOp Kernel::build(func::FuncOp function) {
                                          : arguments[option.dynamic[next++]]);
   }
   cumulativeQ = ofQueries.memory, cumulativeKv = ofKeys.memory;
-  Value tile = body->getArgument(0), head = body->getArgument(1);
-  if (schedule.getDies() > 1)
-    std::tie(tile, head) = renumber(tile, head);
-  buildBody(tile, head, body->getArgument(2));
+  auto [tile, head, batchIndex] = renumber(
+      {body->getArgument(0), body->getArgument(1), body->getArgument(2)});
+  buildBody(tile, head, batchIndex);
   return kernel;
 }
 

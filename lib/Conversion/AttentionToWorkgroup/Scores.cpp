@@ -13,6 +13,7 @@
 
 #include "Scores.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -223,12 +224,23 @@ Value ScoreBuilder::apply(Value products, Value firstKey) {
     scores = arith::MulFOp::create(b, scores, splat(factor));
   }
   scores = arith::MulFOp::create(b, scores, fill(scale));
-  if (op.getSoftcap())
+  // One after the other: in f32 there are no registers for the operands of all.
+  auto separate = [&] {
+    if (op.getInputElementType().isF32())
+      ROCDL::SchedBarrier::create(b, 0);
+  };
+  if (op.getSoftcap()) {
     scores = softcap(scores);
-  if (bias)
+    separate();
+  }
+  if (bias) {
     scores = addBias(scores, firstKey);
-  if (alibi)
+    separate();
+  }
+  if (alibi) {
     scores = addAlibi(scores, firstKey);
+    separate();
+  }
   if (!op.hasScoreRegion() && !op.hasMaskRegion())
     return scores;
   Value key = position(0, firstKey, numKeys);
@@ -236,6 +248,7 @@ Value ScoreBuilder::apply(Value products, Value firstKey) {
   if (op.hasScoreRegion())
     scores = inlineRegion(op.getScore(),
                           ValueRange{scores, batch, head, query, key});
+  separate();
   if (op.hasMaskRegion()) {
     Value takesPart =
         inlineRegion(op.getMask(), ValueRange{batch, head, query, key});

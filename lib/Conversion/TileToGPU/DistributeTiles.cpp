@@ -1466,7 +1466,7 @@ LogicalResult LaneBody::rewrite(Operation *op) {
         rewritePosition(op);
         return success();
       })
-      .Case([&](ROCDL::SetPrioOp op) {
+      .Case<ROCDL::SetPrioOp, ROCDL::SchedBarrier>([&](auto op) {
         builder.clone(*op);
         return success();
       })

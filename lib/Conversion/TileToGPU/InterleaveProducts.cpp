@@ -368,7 +368,8 @@ void InterleaveProductsPass::runOnOperation() {
   for (Block *block : blocks) {
     SmallVector<Operation *> stretch;
     for (Operation &op : llvm::make_early_inc_range(*block)) {
-      bool isEnd = op.getNumRegions() != 0 || isa<ROCDL::SetPrioOp>(op) ||
+      bool isEnd = op.getNumRegions() != 0 ||
+                   isa<ROCDL::SetPrioOp, ROCDL::SchedBarrier>(op) ||
                    op.hasTrait<OpTrait::IsTerminator>();
       if (!isEnd) {
         stretch.push_back(&op);

@@ -14,6 +14,7 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
+#include <queue>
 
 using namespace llvm;
 using namespace wavesmith;
@@ -49,38 +50,64 @@ StringRef wavesmith::sim::stringify(StallReason reason) {
 namespace {
 
 /// The workgroups of a launch, and who executes them: workgroup k goes to die
-/// k mod D, and there to the CUs in turn.
+/// k mod D, and there to the CUs in turn or, if it is known how much work each
+/// one is, to the CU that has a slot free first. CU 0 is the modelled one.
 class Assignment {
 public:
   Assignment(const TargetInfo &target, uint64_t workgroups)
       : workgroups(workgroups), dies(target.dies),
         cusOfDie(target.computeUnits / target.dies) {}
 
-  /// Takes the CUs from the die with the most work instead of the first one,
-  /// and says how much of it each CU has: a die hands its workgroups to
-  /// whichever of its CUs is free.
-  double chooseDie(const std::function<double(uint64_t)> &work) {
-    double most = -1;
+  /// Gives the workgroups of the die with the most work, in the order of the
+  /// launch, to whichever of its CUs has a slot free first. The CU with the
+  /// most work, which decides the time, becomes the modelled one. Returns its
+  /// work and that of the launch.
+  std::pair<double, double>
+  assignByWork(const std::function<double(uint64_t)> &work, unsigned slots) {
+    double most = -1, all = 0;
     for (unsigned d = 0; d < dies; ++d) {
       double sum = 0;
       for (uint64_t number = d; number < workgroups; number += dies)
         sum += work(number);
+      all += sum;
       if (sum > most) {
         most = sum;
         die = d;
       }
     }
-    return most / cusOfDie;
+    // When a slot is free, and whose it is: at first every CU's first slot,
+    // then every CU's second one.
+    using Slot = std::tuple<double, unsigned, unsigned>;
+    std::priority_queue<Slot, std::vector<Slot>, std::greater<Slot>> free;
+    for (unsigned slot = 0; slot < slots; ++slot)
+      for (unsigned cu = 0; cu < cusOfDie; ++cu)
+        free.push({0, slot, cu});
+    byCU.assign(cusOfDie, {});
+    std::vector<double> workOfCU(cusOfDie, 0);
+    for (uint64_t number = die; number < workgroups; number += dies) {
+      auto [time, slot, cu] = free.top();
+      free.pop();
+      byCU[cu].push_back(number);
+      workOfCU[cu] += work(number);
+      free.push({time + work(number), slot, cu});
+    }
+    auto longest = llvm::max_element(workOfCU);
+    std::swap(byCU.front(), byCU[longest - workOfCU.begin()]);
+    return {*longest, all};
   }
 
   /// The nth workgroup of a CU of the die.
   std::optional<uint64_t> workgroupOf(unsigned cu, uint64_t n) const {
+    if (!byCU.empty())
+      return n < byCU[cu].size() ? std::optional(byCU[cu][n]) : std::nullopt;
     uint64_t number = (n * cusOfDie + cu) * dies + die;
     if (number >= workgroups)
       return std::nullopt;
     return number;
   }
   uint64_t countOf(unsigned cu) const {
+    if (!byCU.empty())
+      return byCU[cu].size();
     uint64_t ofDie =
         workgroups > die ? divideCeil(workgroups - die, uint64_t(dies)) : 0;
     return ofDie > cu ? divideCeil(ofDie - cu, uint64_t(cusOfDie)) : 0;
@@ -90,6 +117,8 @@ private:
   uint64_t workgroups;
   unsigned dies, cusOfDie;
   unsigned die = 0;
+  /// If work is known.
+  std::vector<std::vector<uint64_t>> byCU;
 };
 
 /// A CU that executes at the pace of the modelled one.
@@ -245,7 +274,11 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
   TimingParameters p = timingParameters(target, options.fittedScale);
   std::vector<InstructionCost> costs = instructionCosts(dispatch.image);
   Assignment assignment(target, dispatch.workgroups);
-  double workOfCU = options.work ? assignment.chooseDie(options.work) : 0;
+  auto [workOfCU, workOfLaunch] =
+      options.work
+          ? assignment.assignByWork(options.work, occupancy->workgroupsPerCU)
+          : std::pair(double(assignment.countOf(0)),
+                      double(dispatch.workgroups));
   uint64_t ofCU = assignment.countOf(0);
   unsigned slots = static_cast<unsigned>(std::min<uint64_t>(
       occupancy->workgroupsPerCU, std::max<uint64_t>(ofCU, 1)));
@@ -365,6 +398,8 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
   report.kernel = kernel.name;
   report.clockHz = target.clockHz;
   report.workgroupsOfCU = ofCU;
+  if (workOfCU > 0)
+    report.balance = workOfLaunch / (workOfCU * target.computeUnits);
   report.detailedWorkgroups = begun;
   report.residentWorkgroups = slots;
   report.wavesPerSIMD = occupancy->wavesPerSIMD;
@@ -426,8 +461,8 @@ static Expected<TimedLaunch> runTimed(const CodeObject &object, Memory &memory,
   report.scalarL1HitRate = rate(s.scalarHits, s.scalarAccesses);
   report.l2HitRate = rate(s.l2Hits, s.l2Accesses);
   report.infinityCacheHitRate = rate(s.infinityHits, s.infinityAccesses);
-  // Of the device: the CUs differ by a workgroup at most.
-  double scale = begun ? whole * double(dispatch.workgroups) / double(ofCU) : 0;
+  // Of the device.
+  double scale = begun && workOfCU > 0 ? whole * workOfLaunch / workOfCU : 0;
   report.hbmBytesRead = s.hbmBytesRead * scale;
   report.hbmBytesWritten = s.hbmBytesWritten * scale;
   report.l2Requests = s.l2Requests * scale;

@@ -204,6 +204,57 @@ TEST_P(TimingTest, TheRestIsExtrapolated) {
   EXPECT_EQ(part.counters.instructions, all.counters.instructions);
 }
 
+/// Eight lengths of workgroups in turn on each die, as tiles of queries have
+/// under a causal mask, take what as many of the mean length take. Of gfx90a's
+/// 104 CUs, each would have workgroups of one length only if they were dealt in
+/// turn.
+TEST_P(TimingTest, UnequalWorkgroupsGoToTheCUThatIsFree) {
+  const TargetInfo &info = llvm::cantFail(lookupTarget(target()));
+  uint32_t grid = info.computeUnits * 96;
+  const uint64_t unit = 20, dies = info.dies;
+  const char *source = R"(
+#pragma OPENCL FP_CONTRACT OFF
+kernel void chain(global double *y, ulong unit, ulong dies) {
+  unsigned group = __builtin_amdgcn_workgroup_id_x();
+  double x = y[__builtin_amdgcn_workitem_id_x()];
+  ulong n = dies ? unit * (group / dies % 8 + 1) : unit * 9 / 2;
+  for (ulong k = 0; k < n; ++k) {
+    x = __builtin_fma(x, 0.5, 1.0);
+    x = __builtin_fma(x, 0.25, 1.0);
+    x = __builtin_fma(x, 0.75, 1.0);
+    x = __builtin_fma(x, 0.125, 1.0);
+  }
+  if (x == 0.125)
+    y[256] = x;
+})";
+  Device device;
+  uint64_t y = device.upload(std::vector<double>(257, 1.0));
+  auto run = [&](bool unequal, uint64_t detailed) {
+    Arguments arguments;
+    arguments.add(y).add(unit).add(unequal ? dies : uint64_t(0));
+    TimingOptions options;
+    options.executeRest = false;
+    options.detailedInstructions = detailed;
+    if (unequal)
+      options.work = [=](uint64_t number) {
+        return double(number / dies % 8 + 1);
+      };
+    auto result = model(source, "cl", device, grid, 256, arguments, options);
+    return result ? result->second : TimingReport();
+  };
+  TimingReport equal = run(false, UINT64_MAX), all = run(true, UINT64_MAX),
+               part = run(true, 30'000);
+  EXPECT_FALSE(all.extrapolated);
+  ASSERT_TRUE(part.extrapolated);
+  // The CU with the most work has more than the mean, and the end of its last
+  // workgroups is not full.
+  EXPECT_NEAR(all.cycles / equal.cycles, 1.0, 0.15);
+  EXPECT_NEAR(part.cycles / all.cycles, 1.0, 0.1);
+  EXPECT_GT(all.balance, 0.9);
+  EXPECT_LT(all.balance, 1.0);
+  EXPECT_EQ(equal.balance, 1.0);
+}
+
 TEST_P(TimingTest, MemoryAndBarriers) {
   const TargetInfo &info = llvm::cantFail(lookupTarget(target()));
   uint32_t grid = info.computeUnits * 2;

@@ -109,10 +109,14 @@ def Wavesmith_AttentionScheduleAttr
     - `priority`: of a wavefront among those of its SIMD while it has matrix
       products to issue, 0 to 3; it is 0 elsewhere.
     - `dies`: of the device, which deals workgroups to them in turn, 1 to 64. With 1,
-      the tiles of a head's queries follow each other. Above 1, heads do: the
-      workgroups that read the same keys and values meet in one die's L2 if the
-      number of key/value heads is a multiple of `dies`, and every die has tiles
-      from all over the sequence.
+      the tiles of a head's queries follow each other. Above 1, the heads of all
+      batches that share keys and values are one die's, tile by tile, so that they
+      meet in its L2; those that are left where their number is not a multiple of
+      `dies` are shared by all dies.
+
+    Under a causal mask without a limit to the left, the tiles of the last queries,
+    which see the most keys, come first, and with `dies` above 1 those of four
+    groups of heads take turns on each die.
 
     All but `version` may be left out: waves = 4, keys = 64, waves_per_simd = 2,
     prefetch = 1, rescale_above = 0, rounding = nearest_even, priority = 0,
