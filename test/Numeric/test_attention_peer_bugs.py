@@ -220,6 +220,10 @@ def far(request):
     return memory
 
 
+#: Workgroup (0, head, batch) computes a sequence's first tile where tiles follow each other.
+TILES_IN_TURN = "{schedule = #wavesmith.attention_schedule<version = 1>}"
+
+
 def launch_far(code_object, far: FarMemory, grid, arguments: dict) -> None:
     """Some of a kernel's workgroups, whose arguments are addresses and sizes."""
     kernel = json.loads(code_object.with_suffix(".json").read_text())["kernels"][0]
@@ -254,7 +258,7 @@ def test_far_queries_and_result_aiter_4126(tmp_path, far, target):
     small = Case(query_lengths=(128, 128), key_lengths=(70, 70), query_heads=1, key_heads=1,
                  head_dim=64, value_head_dim=64, result="f16", lse=False)
     inputs = attention.make_inputs(small)
-    code_object = compile_case(tmp_path, small, inputs, target)
+    code_object = compile_case(tmp_path, small, inputs, target, TILES_IN_TURN)
     k, v = (far.memory.allocate(inputs[name].nbytes, name) for name in "kv")
     far.memory.write(k, inputs["k"])
     far.memory.write(v, inputs["v"])
@@ -272,9 +276,7 @@ def test_far_lse(tmp_path, far, target):
     far.used = 0
     small = Case(query_lengths=(128,), key_lengths=(70,), query_heads=2, key_heads=1)
     inputs = attention.make_inputs(small)
-    # Workgroup (0, h, 0) is the first of head h only where tiles follow each other.
-    code_object = compile_case(tmp_path, small, inputs, target,
-                               "{schedule = #wavesmith.attention_schedule<version = 1>}")
+    code_object = compile_case(tmp_path, small, inputs, target, TILES_IN_TURN)
     arguments = {"batch": 1, "queries": far.gap // 4, "keys": 70,
                  "o": far.memory.allocate(128 * 2 * 16 * 4, "o"), "lse": far.reserve(128 * 4)}
     for name in "qkv":
@@ -293,9 +295,10 @@ def test_far_bias(tmp_path, far, target):
     far.used = 0
     keys = 1 << 14
     small = Case(query_lengths=(32, 32), key_lengths=(128, 128), query_heads=1, key_heads=1,
-                 bias="bq", causal="top_left", lse=False)
+                 bias="bq", causal="top_left", window=(keys, -1), lse=False)
     inputs = attention.make_inputs(small)
-    code_object = compile_case(tmp_path, small, inputs, target)
+    # With a limit to the left, however far, the first tile comes first.
+    code_object = compile_case(tmp_path, small, inputs, target, TILES_IN_TURN)
     queries = far.gap // (keys * 4)
     rows = np.zeros((2, 128, keys), np.float32)
     rows[:, :32, :128] = inputs["bias"][:, 0]
