@@ -3,9 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Times of the Python package: a compile that the cache has, and what a launch of one
 zone on the simulator takes beyond the simulation, by a kernel, by a system, and of an
-attention of one tile. Of each call the time that the library measures around the
-simulation (`Kernel.host_seconds`) is subtracted. Medians; a table, and with --json=FILE
-the same as JSON.
+attention of one tile, with a mask that has a name and with functions of one's own. Of
+each call the time that the library measures around the simulation
+(`Kernel.host_seconds`) is subtracted. Medians; a table, and with --json=FILE the same
+as JSON.
 
     PYTHONPATH=build/python build/venv/bin/python bench/bench-python.py
 """
@@ -30,6 +31,17 @@ from wavesmith import _attention
 @ws.ode_system
 def decay(A: ws.State("mol/l"), T: ws.Parameter("K")):
     ws.term(1e7 * ws.math.exp(-5000.0 / T), reactants=A)
+
+
+SLOPES = np.full(1, 0.5, np.float32)
+
+
+def alibi(score, b, h, q_idx, kv_idx):
+    return score - SLOPES[h] * abs(q_idx - kv_idx)
+
+
+def is_before(b, h, q_idx, kv_idx):
+    return kv_idx <= q_idx
 
 
 def launch_times(
@@ -69,12 +81,16 @@ def main() -> None:
         device, y, T = ws.Device("sim", "gfx942"), np.ones((1, 1)), np.full((1, 1), 300.0)
         q = np.ones((1, 1, 16, 16), np.float32)
         ws.attention(q, q, q, causal=True, device=device)
-        (attention,) = _attention._kernels.values()
+        mask = ws.create_block_mask(is_before, None, None, 16, 16)
+        ws.flex_attention(q, q, q, alibi, mask, device=device)
+        attention, flex = _attention._kernels.values()
         for name, called, call in (
             ("kernel", kernel, lambda: kernel(t=0.0, y=y, parameters=T, device=device)),
             ("system", kernel, lambda: decay.rhs(300.0, y, device=device)),
             ("attention", attention.kernel,
              lambda: ws.attention(q, q, q, causal=True, device=device)),
+            ("flex_attention", flex.kernel,
+             lambda: ws.flex_attention(q, q, q, alibi, mask, device=device)),
         ):  # fmt: skip
             beyond, simulation = launch_times(call, called, options.milliseconds)
             rows[f"{name}_launch_overhead_microseconds"] = beyond

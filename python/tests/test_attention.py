@@ -9,6 +9,7 @@ import importlib.util
 import itertools
 import subprocess
 import textwrap
+import types
 
 import numpy as np
 import pytest
@@ -421,6 +422,111 @@ def test_functions_on_the_simulator(target, name):
     np.testing.assert_allclose(o.astype(np.float64), wanted, atol=8e-3)
 
 
+FACTOR = 2.0
+
+
+def make_functions(slopes, prefix):
+    def scaled(score, b, h, q_idx, kv_idx):
+        return FACTOR * score - slopes[h] * abs(q_idx - kv_idx)
+
+    return scaled, EXAMPLES.make_prefix_lm(prefix)
+
+
+def wanted_of_functions(q, k, v, factor, slopes, prefix):
+    def change(s):
+        s = factor * s - slopes.astype(np.float64)[:, None, None] * np.abs(I - J)
+        return np.where((J < prefix[:, None, None, None]) | (J <= I), s, -np.inf)
+
+    return reference(q, k, v, change)[0]
+
+
+def test_repeated_functions(request, monkeypatch):
+    """Arrays that functions read may change between calls; so may numbers, but then the
+    functions are read anew."""
+    slopes, prefix = SLOPES.copy(), PREFIX.copy()
+    functions = make_functions(slopes, prefix)
+    first, second = draw(B, H, H, L, L, 64, np.float32), draw(B, H, H, L, L, 64, np.float32, 1)
+
+    def check(arrays, functions, factor, slopes, prefix):
+        score_mod, mask_mod = functions
+        mask = make_mask(mask_mod)
+        o = ws.flex_attention(*arrays, score_mod, mask, device="sim", threads=2)
+        wanted = wanted_of_functions(*arrays, factor, slopes, prefix)
+        np.testing.assert_allclose(o, wanted, atol=2e-5)
+
+    check(first, functions, 2.0, slopes, prefix)
+    monkeypatch.setitem(globals(), "FACTOR", 3.0)
+    check(first, functions, 3.0, slopes, prefix)
+    # Functions of the same code on other arrays; these of another type, too.
+    others = SLOPES[::-1] * 2, np.array([30, 1], np.int32)
+    check(first, make_functions(*others), 3.0, *others)
+    check(first, make_functions(slopes, prefix.astype(np.int64)), 3.0, slopes, prefix)
+    prefix[...] = 21, 7  # The same range.
+    slopes *= 4
+    request.getfixturevalue("no_checks")
+    check(second, functions, 3.0, slopes, prefix)
+    monkeypatch.setitem(globals(), "FACTOR", 2.0)
+    check(second, functions, 2.0, slopes, prefix)
+    for change in (
+        lambda: monkeypatch.setitem(globals(), "FACTOR", 2.5),
+        lambda: monkeypatch.setitem(globals(), "FACTOR", 2),
+        lambda: prefix.__setitem__(0, 22),
+        lambda: monkeypatch.setitem(globals(), "abs", np.abs),
+    ):
+        change()
+        with pytest.raises(AssertionError, match="described anew"):
+            ws.flex_attention(*second, functions[0], make_mask(functions[1]), device="sim")
+        monkeypatch.setitem(globals(), "FACTOR", 2.0)
+        monkeypatch.delitem(globals(), "abs", raising=False)
+        prefix[...] = 21, 7
+
+
+LIMIT = np.array([5, 9, 1], np.int32)
+SETTINGS = types.SimpleNamespace(limit=5)
+SWITCH = np.zeros(1, np.float32)
+
+
+def reads_an_element(b, h, q_idx, kv_idx):
+    return kv_idx < int(LIMIT[0])
+
+
+def reads_an_attribute(b, h, q_idx, kv_idx):
+    return kv_idx < SETTINGS.limit
+
+
+def reads_a_sum(b, h, q_idx, kv_idx):
+    return (kv_idx < int(LIMIT.sum()) - 10) & (LIMIT[b] > 0)
+
+
+def reads_whether_it_is_zero(b, h, q_idx, kv_idx):
+    return (kv_idx < 7) & (kv_idx < 5 or SWITCH)
+
+
+def runs_a_function(b, h, q_idx, kv_idx):
+    return kv_idx < current_limit()
+
+
+def current_limit():
+    return SETTINGS.limit
+
+
+@pytest.mark.parametrize(
+    "mask_mod",
+    [reads_an_element, reads_an_attribute, reads_a_sum, reads_whether_it_is_zero, runs_a_function],
+)
+def test_functions_that_are_read_each_time(monkeypatch, mask_mod):
+    """What Python computes when a function is read may be another result next time."""
+    q, k, v = draw(B, H, H, L, L, 64, np.float32)
+    mask = make_mask(mask_mod)
+    for limit in (5, 7, 5):
+        monkeypatch.setattr(SETTINGS, "limit", limit)
+        LIMIT[0] = limit  # The range of all elements stays.
+        SWITCH[0] = limit == 7
+        o = ws.flex_attention(q, k, v, block_mask=mask, device="sim", threads=2)
+        wanted, _ = reference(q, k, v, lambda s, n=limit: np.where(J < n, s, -np.inf))
+        np.testing.assert_allclose(o, wanted, atol=1e-5)
+
+
 # Mistakes -------------------------------------------------------------------------
 
 HEAD = """\
@@ -479,6 +585,10 @@ CASES = {
     "list indexed": (
         SCORE, "return score + [1.0, 2.0][b]", "b",
         "is indexed by positions, which are not known", "make it an array",
+    ),
+    "module indexed": (
+        SCORE, "return score + np[b]", "b", "is indexed by positions, which are not known",
+        "make it an array",
     ),
     "if on a position": (
         SCORE, "if q_idx < kv_idx: return -math.inf", "q_idx < kv_idx",

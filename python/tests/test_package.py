@@ -189,6 +189,8 @@ def test_benchmark(tmp_path):
         "kernel_launch_overhead_microseconds", "kernel_launch_simulation_microseconds",
         "system_launch_overhead_microseconds", "system_launch_simulation_microseconds",
         "attention_launch_overhead_microseconds", "attention_launch_simulation_microseconds",
+        "flex_attention_launch_overhead_microseconds",
+        "flex_attention_launch_simulation_microseconds",
     ]  # fmt: skip
     assert all(value > 0.0 for value in rows.values())
     assert len(run.stdout.splitlines()) == len(rows)

@@ -67,6 +67,9 @@ class _Problem:
     o_shape: tuple
     lse_shape: tuple | None
     o_type: str
+    #: The captured arrays as functions have them, None where other calls with such arrays
+    #: may not be read the same.
+    captured: list | None = None
 
     source_name = "<attention>"
 
@@ -287,6 +290,7 @@ def _build(
     captures = flex.Captures()
     extents = batch_of_regions or {"b": batch or 0, "h": heads, "q_idx": queries, "kv_idx": keys}
     read: dict[str, flex.Region] = {}
+    repeatable = True
     for keyword, function, roles_ in (
         ("score", score_mod, flex.SCORE_ARGUMENTS),
         ("mask", mask_mod, flex.MASK_ARGUMENTS),
@@ -294,6 +298,7 @@ def _build(
         if function is not None:
             reader = flex.RegionReader(extents, captures, to_host)
             read[keyword] = reader.read(function, roles_)
+            repeatable &= reader.repeatable
     captured = [
         operand(f"captured{i}", np.ascontiguousarray(a), t)
         for i, (a, t) in enumerate(zip(captures.arrays, captures.types()))
@@ -328,7 +333,10 @@ def _build(
         lines += [f"        wavesmith.yield {region.result} : {kind}", "      }"]
     lines += [f"  return {left} : {returned}", "}", ""]
     sizes = {"batch": batch or 0, "queries": queries, "keys": keys}
-    return _Problem("\n".join(lines), names, arrays, sizes, o_shape, lse_shape, o_type)
+    return _Problem(
+        "\n".join(lines), names, arrays, sizes, o_shape, lse_shape, o_type,
+        captures.given if repeatable else None,
+    )  # fmt: skip
 
 
 class _Compiled:
@@ -405,17 +413,17 @@ def _is_known_by_value(option: Any) -> bool:
 _OPTIONS = 6
 
 
-def _remember(key: tuple | None, kernel: Kernel, given: dict) -> None:
+def _remember(key: tuple | None, kernel: Kernel, given: dict, kept: Any) -> None:
     """Keep a call that went well."""
     if key is not None and all(map(_is_known_by_value, key[_OPTIONS])):
         if len(_launches) >= _MAX_KERNELS:
             _launches.clear()
-        _launches[key] = Launch(kernel, given)
+        _launches[key] = Launch(kernel, given, kept)
 
 
 def _run(
     problem: _Problem, model: Any, target: str, device, threads: int, options: dict,
-    key: tuple | None = None,
+    key: tuple | None = None, kept: Any = None,
 ):  # fmt: skip
     compiled = _compile(problem, target, options)
     if 0 in problem.o_shape or 0 in problem.sizes.values() and not problem.sizes["queries"]:
@@ -435,7 +443,7 @@ def _run(
                 elif isinstance(array, np.ndarray):
                     given[name] = to_torch(array).to(model.device)
         found = compiled.kernel(given, device=device, threads=threads)
-        _remember(key, compiled.kernel, given)
+        _remember(key, compiled.kernel, given, kept)
         results = list(found) if isinstance(found, tuple) else [found]
     if is_tensor(model):
         results = [
@@ -744,7 +752,32 @@ def flex_attention(
         CompileError: a function cannot be read, with the place of the mistake.
         ValueError: arrays do not fit one another or the mask.
     """
+    known, found = None, flex.Dependencies()
+    if not options and type(block_mask) in (BlockMask, types.NoneType):
+        sizes = mask_mod = None
+        if block_mask is not None:
+            mask_mod = block_mask.mask_mod
+            sizes = (block_mask.B, block_mask.H, block_mask.Q_LEN, block_mask.KV_LEN)
+        found.add(score_mod)
+        found.add(mask_mod)
+        if found.parts is not None:
+            known = _call_key(
+                query, key, value, (), (scale, enable_gqa, return_lse, target, sizes)
+            )
+            known = known and (*known, *found.parts)
+            launch = _launches.get(known)
+            if launch is not None:
+                arrays = [query, key, value, *(found.arrays[i] for i in launch.kept[0])]
+                results = launch(arrays, device, threads)
+                return results[0] if len(results) == 1 else tuple(results)
     problem = _flex_problem(
         query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse
     )
-    return _run(problem, query, target, device, threads, options)
+    kept = None
+    if problem.captured is None:
+        known = None
+    elif known is not None:
+        numbers = {id(array): i for i, array in enumerate(found.arrays)}
+        # The codes because the key has their numbers.
+        kept = [numbers[id(array)] for array in problem.captured], found.codes
+    return _run(problem, query, target, device, threads, options, known, kept)

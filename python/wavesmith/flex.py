@@ -15,6 +15,8 @@ a wrong axis, is an error with its place and not a read past the end.
 from __future__ import annotations
 
 import ast
+import builtins
+import functools
 import inspect
 import math
 import operator
@@ -79,13 +81,14 @@ class Captures:
     def __init__(self):
         self.arrays: list[np.ndarray] = []
         self.names: list[str] = []
-        self._known: list[Any] = []
+        #: The arrays as the functions have them.
+        self.given: list[Any] = []
 
     def add(self, name: str, given: Any, array: np.ndarray) -> int:
-        for number, known in enumerate(self._known):
+        for number, known in enumerate(self.given):
             if known is given:
                 return number
-        self._known.append(given)
+        self.given.append(given)
         self.names.append(name)
         self.arrays.append(array)
         return len(self.arrays) - 1
@@ -118,9 +121,97 @@ class Region:
         self.lines, self.places, self.result = lines, places, result
 
 
+#: Modules whose attributes stay as they are.
+_CONSTANT_MODULES = ("math", "numpy", "torch", "wavesmith", "wavesmith.math")
+#: What gives the same for the same numbers, by id: what is looked for may have no hash.
+_PURE = {id(f): f for f in (
+    *(f for f in (*vars(operator).values(), *vars(math).values())
+      if isinstance(f, types.BuiltinFunctionType)),
+    abs, bool, float, int, max, min, range, round,
+)}  # fmt: skip
+_NUMBERS = frozenset([int, float, bool])
+
+
+class Dependencies:
+    """What the reading of functions depends on, as far as it can be told from their code:
+    `parts`, equal for functions that read the same, is None where it cannot. Arrays go by
+    their types, shapes and, of integers, ranges; their contents are not read, provided that
+    the reader was `repeatable`."""
+
+    def __init__(self):
+        self.parts: list | None = []
+        #: Each array once, in the order of `parts`.
+        self.arrays: list[np.ndarray] = []
+        #: To be kept as long as `parts`, which hold their numbers.
+        self.codes: list[types.CodeType] = []
+
+    def add(self, thing: Any) -> None:
+        """A function, or what a name in one means."""
+        kind, parts = type(thing), self.parts
+        if parts is None:
+            return
+        if thing is None or kind in (int, bool, str):
+            parts += (kind, thing)
+        elif kind is float:
+            parts += (kind, repr(thing))
+        elif kind is np.ndarray and thing.ndim:
+            self._add_array(thing)
+        elif kind is types.FunctionType:
+            self._add_function(thing)
+        elif kind is JoinedMask:
+            parts += (kind, thing.is_and, len(thing.masks))
+            for mask in thing.masks:
+                self.add(mask)
+        elif kind is types.ModuleType and thing.__name__ in _CONSTANT_MODULES:
+            parts += (kind, thing.__name__)
+        elif id(thing) in _PURE:
+            parts += (kind, thing.__module__, thing.__name__)
+        else:
+            self.parts = None
+
+    def _add_array(self, array: np.ndarray) -> None:
+        for number, known in enumerate(self.arrays):
+            if known is array:
+                self.parts += (np.ndarray, number)
+                return
+        self.arrays.append(array)
+        self.parts += (np.ndarray, array.shape, array.dtype)
+        if array.dtype.kind in "iu" and array.size:
+            self.parts += (int(array.min()), int(array.max()))
+
+    def _add_function(self, function: types.FunctionType) -> None:
+        code = function.__code__
+        if code in self.codes or function.__dict__ or function.__defaults__ \
+                or function.__kwdefaults__ or len(self.codes) > 16:  # fmt: skip
+            self.parts = None
+            return
+        self.codes.append(code)
+        self.parts += (types.FunctionType, id(code))
+        closure, names = _closure(function), function.__globals__
+        for name in _names_in(code):
+            if name in closure:
+                self.add(closure[name])
+            elif name in names:
+                self.add(names[name])
+            elif hasattr(builtins, name):
+                self.add(getattr(builtins, name))
+            elif self.parts is not None:
+                self.parts.append("undefined")
+
+
+@functools.lru_cache(maxsize=256)
+def _names_in(code: types.CodeType) -> tuple[str, ...]:
+    """Names that code looks up outside of its locals, and names of attributes."""
+    names = dict.fromkeys((*code.co_freevars, *code.co_names))
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names.update(dict.fromkeys(_names_in(constant)))
+    return tuple(names)
+
+
 def _is_array(thing: Any) -> bool:
     return (
-        not isinstance(thing, (Value, Capture, type))
+        not isinstance(thing, (Value, Capture, type, types.ModuleType))
         and hasattr(thing, "shape")
         and hasattr(thing, "dtype")
         and len(thing.shape) > 0
@@ -154,6 +245,32 @@ class RegionReader(Reader):
         self._shared: dict[str, int] = {}
         self._kinds: list[str | None] = []
         self._hints: dict[int, str] = {}
+        #: Names of arrays that were looked up, less those of them that were captured; and
+        #: whether Python computed with anything but numbers.
+        self._other_uses = 0
+        self._is_pure = True
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether what was read follows from its `Dependencies`."""
+        return self._is_pure and self._other_uses == 0
+
+    def _native(self, node: ast.AST, function, *arguments, **named):
+        if function is getattr:
+            owner = arguments[0]
+            pure = isinstance(owner, types.ModuleType) and owner.__name__ in _CONSTANT_MODULES
+        else:
+            pure = function is self._convert or (
+                id(function) in _PURE
+                and all(type(x) in _NUMBERS for x in (*arguments, *named.values()))
+            )  # fmt: skip
+        self._is_pure &= pure
+        return super()._native(node, function, *arguments, **named)
+
+    def _evaluate_Name(self, node: ast.Name):
+        thing = super()._evaluate_Name(node)
+        self._other_uses += _is_array(thing)
+        return thing
 
     # Functions ----------------------------------------------------------------
 
@@ -501,6 +618,7 @@ class RegionReader(Reader):
 
     def _capture(self, node: ast.AST, given: Any) -> Capture:
         name = ast.unparse(node)
+        self._other_uses -= 1
         array = self._native(node, self._convert, name, given)
         if array.dtype.name not in _CAPTURED:
             self._fail(

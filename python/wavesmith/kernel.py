@@ -11,6 +11,7 @@ import os
 import types
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -351,8 +352,10 @@ class Launch:
     arguments, it serves those with arrays of the same types and shapes. The library
     checks each call as it does any other."""
 
-    def __init__(self, kernel: Kernel, given: Mapping[str, np.ndarray | int]):
+    def __init__(self, kernel: Kernel, given: Mapping[str, np.ndarray | int], kept: Any = None):
         self._kernel = kernel
+        #: What the owner wants to find again.
+        self.kept = kept
         sizes: dict[str, int] = {}
         #: Name, shape, type of the buffer where it is not the array's own, its kind.
         self._inputs: list[tuple] = []
