@@ -569,8 +569,7 @@ def attention(
         launch = _launches.get(key)
         if launch is not None:
             arrays = [x for x in (q, k, v, bias, alibi_slopes) if x is not None]
-            results = launch(arrays, device, threads)
-            return results[0] if len(results) == 1 else tuple(results)
+            return launch(arrays, device, threads)
     given: dict[str, Any] = {
         "causal": _causal(causal), "window": None if window is None else _window(window),
         "window_alignment": window_alignment,
@@ -768,8 +767,7 @@ def flex_attention(
             launch = _launches.get(known)
             if launch is not None:
                 arrays = [query, key, value, *(found.arrays[i] for i in launch.kept[0])]
-                results = launch(arrays, device, threads)
-                return results[0] if len(results) == 1 else tuple(results)
+                return launch(arrays, device, threads)
     problem = _flex_problem(
         query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse
     )

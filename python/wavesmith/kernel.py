@@ -255,16 +255,19 @@ class Kernel:
                 array = np.empty(shape, layout.dtype)
                 results.append(array)
                 arrays.append((layout.name, *plain_integers(array), True))
-        if isinstance(device, str):
-            device = _open_device(device, self._module.target, threads)
-        self._report = self._module._report = _Report(
-            _wavesmith.run(
-                device._handle, self._module._handle.code, self.name, arrays, zones or 0
-            )
-        )
+        self._execute(arrays, device, threads, zones or 0)
         if tensors:
             results = [to_torch(array) for array in results]
         return results[0] if len(results) == 1 else tuple(results)
+
+    def _execute(self, arrays: list[tuple], device: str | Device, threads: int, zones: int):
+        """Run on buffers (name, array, kind of integers, whether it is a result)."""
+        module = self._module
+        if isinstance(device, str):
+            device = _open_device(device, module.target, threads)
+        self._report = module._report = _Report(
+            _wavesmith.run(device._handle, module._handle.code, self.name, arrays, zones)
+        )
 
     def _layout(self, name: str) -> _Layout:
         layout = self._takes.get(name)
@@ -382,11 +385,9 @@ class Launch:
                 (layout.name, shape, layout.dtype, plain.dtype if kind else None, kind)
             )
 
-    def __call__(
-        self, given: Iterable[np.ndarray], device: str | Device, threads: int
-    ) -> list[np.ndarray]:
-        """Run the kernel on the arrays, in the order of the mapping; see
-        `Kernel.__call__`."""
+    def __call__(self, given: Iterable[np.ndarray], device: str | Device, threads: int):
+        """Run the kernel on the arrays, in the order of the mapping, and return what
+        `Kernel.__call__` does."""
         arrays = []
         for (name, shape, plain, kind), array in zip(self._inputs, given):
             if array.shape != shape:
@@ -399,14 +400,8 @@ class Launch:
             array = np.empty(shape, dtype)
             results.append(array)
             arrays.append((name, array.view(plain) if plain else array, kind, True))
-        kernel = self._kernel
-        module = kernel._module
-        if isinstance(device, str):
-            device = _open_device(device, module.target, threads)
-        kernel._report = module._report = _Report(
-            _wavesmith.run(device._handle, module._handle.code, kernel.name, arrays, 0)
-        )
-        return results
+        self._kernel._execute(arrays, device, threads, 0)
+        return results[0] if len(results) == 1 else tuple(results)
 
 
 def _convert_scalar(layout: _Layout, value) -> np.ndarray:

@@ -622,6 +622,7 @@ Kernel::Place Kernel::renumber(Place place) {
   auto remainder = [&](Value x, Value y) -> Value {
     return arith::RemUIOp::create(b, x, y);
   };
+  // bench-attention weighs workgroups by this order.
   constexpr int64_t kGroupsInTurn = 4;
   // The last queries see the most keys.
   bool lastFirst = op.getCausal() && op.getWindowLeft() < 0;
