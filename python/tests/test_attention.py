@@ -5,6 +5,7 @@ NumPy through the reference evaluator, which knows nothing of Python; mistakes b
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import itertools
 import subprocess
@@ -420,6 +421,49 @@ def test_functions_on_the_simulator(target, name):
     )
     wanted, _ = reference(q, k, v, change)
     np.testing.assert_allclose(o.astype(np.float64), wanted, atol=8e-3)
+
+
+def inverted(function):
+    @functools.wraps(function)
+    def call(b, h, q_idx, kv_idx):
+        return ~function(b, h, q_idx, kv_idx)
+
+    return call
+
+
+@inverted
+def not_later(b, h, q_idx, kv_idx):
+    return q_idx >= kv_idx
+
+
+class Window:
+    def __init__(self, width):
+        self.width = width
+
+    def __call__(self, b, h, q_idx, kv_idx):
+        return abs(q_idx - kv_idx) <= self.width
+
+    def reach(self, b, h, q_idx, kv_idx, by=1):
+        return abs(q_idx - kv_idx) <= self.width + by
+
+
+@pytest.mark.parametrize(
+    ("mask_mod", "pairs"),
+    [
+        (lambda b, h, q_idx, kv_idx: q_idx >= kv_idx, lambda i, j: i >= j),
+        (not_later, lambda i, j: i < j),
+        (Window(3), lambda i, j: abs(i - j) <= 3),
+        (Window(3).reach, lambda i, j: abs(i - j) <= 4),
+        (functools.partial(Window(3).reach, by=5), lambda i, j: abs(i - j) <= 8),
+        (ws.or_masks(Window(1), not_later), lambda i, j: (abs(i - j) <= 1) | (i < j)),
+    ],
+)
+def test_functions_of_all_kinds(mask_mod, pairs):
+    """Whatever Python calls: with its own arguments, and what a decorator made of it."""
+    q, k, v = draw(B, H, H, L, L, 16, np.float32)
+    o = ws.flex_attention(q, k, v, block_mask=make_mask(mask_mod), device="sim", threads=2)
+    wanted, _ = reference(q, k, v, lambda s: np.where(pairs(I, J), s, -np.inf))
+    np.testing.assert_allclose(o, wanted, rtol=2e-5, atol=2e-5)
 
 
 FACTOR = 2.0

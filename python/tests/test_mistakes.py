@@ -193,6 +193,31 @@ CASES = {
         "k = ws.reaclib(T, [[1.0, 2.0]])", "[[1.0, 2.0]]",
         "ws.reaclib: expected 7 numbers for 'sets', got 2", None,
     ),
+    "result of another array": (
+        "d = np.zeros(2); d[0] = T", "d[0]",
+        "an array has numbers only, it cannot keep values of the zone",
+        "keep them in a list or a dictionary",
+    ),
+    "array of the zone": (
+        "k = np.array([A, B])", "np.array([A, B])", "'array' does not take numbers of the zone",
+        "arrays are of numbers only: use lists, loops and `sum`; ws.math has ",
+    ),
+    "array times the zone": (
+        "k = np.array([1.0, 2.0]) * T", "np.array([1.0, 2.0])", "`*` takes numbers, got array",
+        "take one of its numbers, or make a list: `[x * A for x in array]`",
+    ),
+    "power that is not finite": (
+        "k = T ** math.inf", "T ** math.inf", "expected a finite number, got inf", None,
+    ),
+    "text of a state": (
+        "ws.reaction(k, str(A) + ' -> B')", "str(A)",
+        "a value of the zone has no text when the system is built",
+        "use the name of a state: `A.name`",
+    ),
+    "state in old formats": (
+        "ws.reaction(k, '%s -> B' % A)", "'%s -> B'", "`%` takes numbers, got '%s -> B'",
+        "use the name of a state: `A.name`",
+    ),
     "result of a system": (
         "return k", "return k", "a system returns nothing",
         "add what changes the states by ws.term or ws.reaction",
@@ -231,6 +256,8 @@ def test_message(tmp_path, case):
         ('A: ws.State, B: ws.State("1", name="A")', "two states have the name 'A'", None),
         ("T: ws.Parameter", "the system 'net' has no states", "declare them as arguments"),
         ("A: ws.State, t: ws.Time, s: ws.Time", "the time is declared twice", None),
+        ("A: ws.State, T: ws.Parameter = 300.0", "an argument of a system has no default",
+         "give the value where the system is computed: `system.rhs(y=y, T=300.0)`"),
         ('A: ws.States("A, B")', "TypeError: expected a list of names, got 'A, B'", None),
     ],
 )
@@ -302,7 +329,7 @@ def test_errors_of_the_users_own(tmp_path):
 
 
 def test_a_lambda_and_a_function_without_source():
-    with pytest.raises(ws.CompileError, match="a lambda of another place cannot be read"):
+    with pytest.raises(ws.CompileError, match="the argument 'A' has no annotation"):
         ws.ode_system(lambda A: None)
     names: dict = {"ws": ws}
     exec("def net(A: ws.State):\n    ws.term(1.0, reactants=A)\n", names)
@@ -310,6 +337,30 @@ def test_a_lambda_and_a_function_without_source():
         ws.ode_system(names["net"])
     with pytest.raises(TypeError, match="expected a function, got int: write @ws.ode_system"):
         ws.ode_system(3)
+    with pytest.raises(TypeError, match="name: expected text, got 5"):
+        ws.ode_system(name=5)
+
+
+def test_decorators_are_not_passed_over(tmp_path):
+    """A system is what stands under its name, not what a decorator hides."""
+    _, lines = mistake(
+        tmp_path,
+        """
+        import functools
+
+        def logged(function):
+            @functools.wraps(function)
+            def call(*arguments):
+                return function(*arguments)
+            return call
+
+        @ws.ode_system
+        @logged
+        def net(A: ws.State):
+            ws.term(1.0, reactants=A)
+        """,
+    )
+    assert lines[0] == "a system has no argument '*arguments'" and ", line 10, in net" in lines[1]
 
 
 def test_words_stand_in_systems():

@@ -5,7 +5,10 @@ Expected values are plain NumPy, Cantera or pynucastro."""
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
+import runpy
 import sys
 from pathlib import Path
 
@@ -470,3 +473,103 @@ def test_tsit5():
         pytest.skip("this compiler has no method 'tsit5'")
     assert result.status.tolist() == [0, 0, 0] and (result.steps > 5).all()
     np.testing.assert_allclose(result.y[0], np.exp(-3.0 * k), rtol=1e-6)
+
+
+def doubled(function):
+    @functools.wraps(function)
+    def call(T):
+        return 2.0 * function(T)
+
+    return call
+
+
+@doubled
+def wrapped_rate(T):
+    return 3.0 * T
+
+
+@functools.cache
+def kept_rate(T):
+    return 5.0 * T
+
+
+class Rates:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __call__(self, T):
+        return self.factor * T
+
+    def add(self):
+        self.add_one("A", "B")
+
+    def add_one(self, reactant, product):
+        ws.reaction(self.factor, f"{reactant} -> {product}")
+
+
+def with_order(T, n, factor):
+    return factor * T**n
+
+
+LAMBDAS = [lambda x, n=n: n * x for n in (7.0, 11.0)]
+TWO = (lambda x: 13.0 * x, lambda x: 17.0 * x)
+
+
+@pytest.mark.parametrize(
+    ("rate", "factor"),
+    [(wrapped_rate, 6.0), (kept_rate, 5.0), (Rates(2.0), 2.0), (LAMBDAS[1], 11.0),
+     (functools.partial(with_order, n=1, factor=3.0), 3.0), (TWO[1], 17.0),
+     (lambda T: math.prod([T, 2.0, 3.0]), 6.0)],
+)  # fmt: skip
+def test_helpers_of_all_kinds(rate, factor):
+    """Whatever Python calls: with its own arguments, and what a decorator made of it."""
+
+    @ws.ode_system
+    def net(A: ws.State("mol/l"), T: ws.Parameter("K")):
+        ws.term(rate(T), reactants=A)
+
+    T = np.array([1.0, 2.0])
+    np.testing.assert_array_equal(net.rhs(T, {"A": 1.0}, device="sim"), [-factor * T])
+
+
+def test_methods_that_add_terms():
+    rates = Rates(4.0)
+
+    @ws.ode_system
+    def net(A: ws.State("mol/l"), B: ws.State("mol/l")):
+        rates.add()
+
+    assert net.rhs([2.0, 0.0], device="sim").tolist() == [-8.0, 8.0]
+
+
+def make_chain(names, unit):
+    @ws.ode_system
+    def chain(N: ws.States(names, unit)):
+        ws.term(2.0, reactants=N[0], products=N[1])
+
+    return chain
+
+
+@pytest.mark.parametrize("head", ["", "from __future__ import annotations"])
+def test_annotations_of_factories(tmp_path, head):
+    """Names of the enclosing function that only an annotation uses, evaluated by Python or
+    kept as text."""
+    path = tmp_path / "factory.py"
+    path.write_text(f"{head}\nimport wavesmith as ws\n{inspect.getsource(make_chain)}")
+    names = runpy.run_path(str(path))
+    assert names["make_chain"](["a", "b"], "mol/g").states == ("a", "b")
+
+
+def test_python_of_data():
+    """What Python computes of its own data is what Python computes."""
+    table = np.array([1.0, 2.0, 4.0])
+    pairs = [("x", 3.0), ("y", 5.0)]
+
+    @ws.ode_system
+    def net(A: ws.State("mol/l")):
+        chosen = table[table > 1.5]
+        for k in chosen:
+            ws.term(k, reactants=A)
+        ws.term(next(v for n, v in pairs if n == "y"), reactants=A)
+
+    assert net.rhs([1.0], device="sim").tolist() == [-11.0]

@@ -632,7 +632,7 @@ class BlockMask:
 
 
 def _check_function(what: str, function: Any, example: str) -> None:
-    if isinstance(function, (types.FunctionType, flex.JoinedMask)):
+    if flex.is_function(function):
         return
     if isinstance(function, BlockMask):
         raise ValueError(f"{what}: expected a function, got a block mask; pass it as block_mask=")

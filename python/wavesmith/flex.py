@@ -42,6 +42,7 @@ from wavesmith.reader import (
     _is_number,
     _math_name,
     _Return,
+    plain_function,
     source_of,
 )
 
@@ -101,13 +102,20 @@ class Captures:
         ]
 
 
+def is_function(thing: Any) -> bool:
+    """Whether it is a function that can be read: also one with arguments of its own, as
+    methods, `functools.partial` and objects with `__call__` have."""
+    return isinstance(thing, JoinedMask) or plain_function(thing) is not None
+
+
 class JoinedMask:
     """Several mask functions as one: `and_masks`, `or_masks`."""
 
     def __init__(self, masks: tuple, is_and: bool):
         for mask in masks:
-            if not isinstance(mask, (types.FunctionType, JoinedMask)):
-                raise TypeError(f"expected mask functions, got {mask!r:.60}")
+            if not is_function(mask):
+                remedy = ": its mask_mod is one" if hasattr(mask, "mask_mod") else ""
+                raise TypeError(f"expected mask functions, got {mask!r:.60}{remedy}")
         if not masks:
             raise TypeError("expected at least one mask function")
         self.masks, self.is_and = masks, is_and
@@ -308,16 +316,18 @@ class RegionReader(Reader):
                     self._place_node, "andi" if function.is_and else "ori", result, other
                 )
             return result
+        function, placed, named = plain_function(function)
         self._node, filename = source_of(function)
         self._place_node = self._node
-        scope: dict[str, Any] = {}
         self._frame = _Frame(
-            function.__name__, filename, [scope, _closure(function), function.__globals__]
+            function.__name__, filename, [{}, _closure(function), function.__globals__]
         )
-        self._check_arguments(function, arguments)
-        names = list(inspect.signature(function, follow_wrapped=False).parameters)
-        for name, role in zip(names, arguments):
-            scope[name] = self._argument(role)
+        self._check_arguments(function, placed, named, arguments)
+        bound = inspect.signature(function, follow_wrapped=False).bind(
+            *placed, *map(self._argument, arguments), **named
+        )
+        bound.apply_defaults()
+        self._frame.locals.update(bound.arguments)
         try:
             self._run(self._node.body)
         except _Return as returned:
@@ -342,21 +352,26 @@ class RegionReader(Reader):
                        "mask: create_block_mask(mask_mod, ...)")  # fmt: skip
         return bool(value) if isinstance(value, np.bool_) else value
 
-    def _check_arguments(self, function, arguments: tuple[str, ...]) -> None:
-        form = f"def {function.__name__}({', '.join(arguments)})"
+    def _check_arguments(self, function, placed: list, named: dict, roles: tuple) -> None:
+        form = f"def {function.__name__}({', '.join(roles)})"
+        if function.__name__ == "<lambda>":
+            form = f"lambda {', '.join(roles)}: ..."
         given = self._node.args
-        names = [a.arg for a in [*given.posonlyargs, *given.args]]
-        if given.vararg or given.kwarg or given.kwonlyargs or len(names) != len(arguments):
+        arguments = [*given.posonlyargs, *given.args]
+        try:
+            inspect.signature(function, follow_wrapped=False).bind(*placed, *roles, **named)
+        except TypeError:
+            count = len(arguments) - len(placed)
             self._fail(
-                self._node, f"expected a function of {len(arguments)} arguments "
-                f"({', '.join(arguments)}), got one of {len(names)}", f"write `{form}`",
+                self._node, f"expected a function of {len(roles)} arguments "
+                f"({', '.join(roles)}), got one of {count}", f"write `{form}`",
             )  # fmt: skip
-        for i, name in enumerate(names):
+        for i, (argument, role) in enumerate(zip(arguments[len(placed) :], roles)):
             # A name that means another argument.
-            if name in arguments and name != arguments[i]:
+            if argument.arg in roles and argument.arg != role:
                 self._fail(
-                    [*given.posonlyargs, *given.args][i],
-                    f"argument {i} is '{arguments[i]}', but the function calls it '{name}'",
+                    argument,
+                    f"argument {i} is '{role}', but the function calls it '{argument.arg}'",
                     f"keep the order: `{form}`",
                 )  # fmt: skip
 
@@ -623,7 +638,8 @@ class RegionReader(Reader):
         if array.dtype.name not in _CAPTURED:
             self._fail(
                 node, f"the captured array '{name}' has elements of {array.dtype}",
-                "expected " + ", ".join(_CAPTURED) + f": `{name}.astype(np.float32)`"
+                "expected " + ", ".join(_CAPTURED)
+                + f": `{name}.astype(np.{'int32' if array.dtype.kind in 'iu' else 'float32'})`"
                 if array.dtype.name != "bool"
                 else f"make it integers and compare: `{name}.astype(np.int32)`, `... != 0`",
             )  # fmt: skip
@@ -694,7 +710,7 @@ class RegionReader(Reader):
     def _function_name(self, function: Any) -> str | None:
         name = getattr(function, "__name__", None)
         torch = sys.modules.get("torch")
-        if torch is not None and name and getattr(torch, name, None) is function:
+        if torch is not None and name and vars(torch).get(name) is function:
             return {"absolute": "fabs", "abs": "fabs"}.get(name, name)
         if getattr(ws_math, name or "", None) is function and name:
             return name

@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 import builtins
 import difflib
+import functools
 import inspect
 import math
 import numbers
@@ -106,6 +107,15 @@ class _Function:
         self.__name__ = getattr(node, "name", "<lambda>")
 
 
+class _Generated(list):
+    """What a generator expression gives, all of it at once; `next` takes from it."""
+
+    def __next__(self):
+        if not self:
+            raise StopIteration
+        return self.pop(0)
+
+
 class _Return(Exception):
     def __init__(self, value):
         self.value = value
@@ -167,8 +177,11 @@ def _is_number(thing: Any) -> bool:
     return getattr(thing, "shape", None) == () and hasattr(thing, "__float__")
 
 
-def _speaks_wavesmith(function: types.FunctionType, seen: set | None = None) -> bool:
-    """Whether a function, or one that it calls, may add to the system."""
+def _speaks_wavesmith(
+    function: types.FunctionType, owner: type = object, seen: set | None = None
+) -> bool:
+    """Whether a function, or one that it calls, may add to the system; of a method, `owner`
+    is the class of the object."""
     seen = set() if seen is None else seen
     if function.__code__ in seen:
         return False
@@ -180,19 +193,45 @@ def _speaks_wavesmith(function: types.FunctionType, seen: set | None = None) -> 
         names.update(code.co_names)
         codes += [c for c in code.co_consts if isinstance(c, types.CodeType)]
     found = [function.__globals__[name] for name in names if name in function.__globals__]
-    for cell in function.__closure__ or ():
-        try:
-            found.append(cell.cell_contents)
-        except ValueError:
-            pass
+    found += _closure(function).values()
+    # Methods that it calls of its own object, as far as their names tell.
+    found += [getattr(owner, name) for name in names if hasattr(owner, name)]
     for thing in found:
+        if isinstance(thing, types.MethodType):
+            thing = thing.__func__
         if isinstance(thing, (language.Word, Value, StateFamily)):
             return True
         if isinstance(thing, types.ModuleType) and thing.__name__ == "wavesmith":
             return True
-        if isinstance(thing, types.FunctionType) and _speaks_wavesmith(thing, seen):
+        if isinstance(thing, types.FunctionType) and _speaks_wavesmith(thing, owner, seen):
             return True
     return False
+
+
+def plain_function(function: Any) -> tuple[types.FunctionType, list, dict] | None:
+    """The Python function that a callable object runs, and the arguments that the object
+    adds by place and by name: of methods, of `functools.partial` and `functools.cache`,
+    and of objects with `__call__`. None where there is none."""
+    placed: list = []
+    named: dict = {}
+    while not isinstance(function, types.FunctionType):
+        if isinstance(function, functools.partial):
+            placed = [*function.args, *placed]
+            named = {**function.keywords, **named}
+            function = function.func
+        elif isinstance(function, types.MethodType):
+            placed.insert(0, function.__self__)
+            function = function.__func__
+        elif isinstance(function, functools._lru_cache_wrapper):
+            function = function.__wrapped__
+        elif not isinstance(function, type) and isinstance(
+            getattr(type(function), "__call__", None), types.FunctionType
+        ):
+            placed.insert(0, function)
+            function = type(function).__call__
+        else:
+            return None
+    return function, placed, named
 
 
 #: What was read last, by the identity of the code, which is kept with it: score functions
@@ -212,16 +251,13 @@ def source_of(function: types.FunctionType) -> tuple[ast.FunctionDef, str]:
 
 
 def _parse_source(function: types.FunctionType) -> tuple[ast.FunctionDef, str]:
-    name = function.__name__
-    where = Place(function.__code__.co_filename, function.__code__.co_firstlineno, 1,
-                  function.__code__.co_firstlineno, 1, name)  # fmt: skip
-    if name == "<lambda>":
-        raise CompileError(
-            "a lambda of another place cannot be read", where,
-            remedy="write a function with `def` and call that",
-        )  # fmt: skip
+    code, name = function.__code__, function.__name__
+    where = Place(code.co_filename, code.co_firstlineno, 1, code.co_firstlineno, 1, name)
     try:
-        lines, first = inspect.getsourcelines(function)
+        # Of the code: of a function, inspect would take what a decorator has wrapped.
+        if code.co_name == "<lambda>":
+            return _parse_lambda(code, where), inspect.getsourcefile(code) or code.co_filename
+        lines, first = inspect.getsourcelines(code)
     except (OSError, TypeError):
         raise CompileError(
             f"the source of the function '{name}' cannot be found",
@@ -243,7 +279,43 @@ def _parse_source(function: types.FunctionType) -> tuple[ast.FunctionDef, str]:
         raise CompileError(
             f"'{name}' is no plain function", where, remedy="write it with `def`"
         )
-    return node, inspect.getsourcefile(function) or function.__code__.co_filename
+    return node, inspect.getsourcefile(code) or code.co_filename
+
+
+def _parse_lambda(code: types.CodeType, where: Place) -> ast.FunctionDef:
+    """A lambda as the function that returns its expression."""
+    lines, _ = inspect.findsource(code)
+    try:
+        tree = ast.parse("".join(lines))
+    except SyntaxError:
+        raise OSError from None
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    found = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Lambda)
+        and node.lineno == code.co_firstlineno
+        and names
+        == tuple(a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs))
+    ]
+    if len(found) > 1 and hasattr(code, "co_positions"):
+        # Of several in one line, the innermost whose expression has all instructions; those
+        # that stand for the call itself are at column 0.
+        places = [(line, column) for line, _, column, _ in code.co_positions() if line and column]
+        begin = operator.attrgetter("body.lineno", "body.col_offset")
+        end = operator.attrgetter("body.end_lineno", "body.end_col_offset")
+        found = [n for n in found if all(begin(n) <= place <= end(n) for place in places)]
+        found = sorted(found, key=begin)[-1:]
+    if len(found) != 1:
+        raise CompileError(
+            "this lambda cannot be told from others in its line", where,
+            remedy="write one lambda in a line, or a function with `def`",
+        )  # fmt: skip
+    (node,) = found
+    function = ast.FunctionDef("<lambda>", node.args, [ast.Return(node.body)], [])
+    for part in (function, function.body[0]):
+        ast.copy_location(part, node.body)
+    return ast.copy_location(function, node)
 
 
 def _closure(function: types.FunctionType) -> dict[str, Any]:
@@ -326,7 +398,8 @@ def _math_name(function: Any) -> str | None:
         if getattr(module, name, None) is function:
             return name
     numpy = sys.modules.get("numpy")
-    if numpy is not None and getattr(numpy, name, None) is function:
+    # Not getattr, which warns of names that NumPy has given up.
+    if numpy is not None and vars(numpy).get(name) is function:
         return _NUMPY_NAMES.get(name, name)
     return None
 
@@ -351,11 +424,17 @@ class Reader:
     Args:
         function: a plain Python function, its arguments annotated.
         name: the system's name.
+        around: the names where the function is defined, for annotations that Python keeps
+            as text (`from __future__ import annotations`).
     """
 
-    def __init__(self, function: types.FunctionType, name: str):
+    def __init__(
+        self, function: types.FunctionType, name: str, around: Mapping[str, Any] | None = None
+    ):
         self._node, filename = source_of(function)
         self._name = name
+        self._annotations = getattr(function, "__annotations__", {})
+        self._around = around or {}
         self._frame = _Frame(
             function.__name__, filename, [{}, _closure(function), function.__globals__]
         )
@@ -516,6 +595,11 @@ class Reader:
                     extra, f"a system has no argument '{what}{extra.arg}'",
                     'declare many states by `Y: ws.States(names, "mol/l")`',
                 )  # fmt: skip
+        for default in [*arguments.defaults, *filter(None, arguments.kw_defaults)]:
+            self._fail(
+                default, "an argument of a system has no default",
+                "give the value where the system is computed: `system.rhs(y=y, T=300.0)`",
+            )  # fmt: skip
         time_seen = False
         for argument in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]:
             kinds = "ws.State, ws.States, ws.Parameter, ws.Parameters or ws.Time"
@@ -525,11 +609,13 @@ class Reader:
                     f'say what it is: `{argument.arg}: ws.State("mol/l")`, or {kinds}',
                 )  # fmt: skip
             node = argument.annotation
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                node = self._native(node, ast.parse, node.value, mode="eval").body
-                for part in ast.walk(node):
-                    ast.copy_location(part, argument.annotation)
-            kind = self._native(node, self._evaluate_natively, node)
+            kind = self._annotations.get(argument.arg)
+            if kind is None or isinstance(kind, str):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    node = self._native(node, ast.parse, node.value, mode="eval").body
+                    for part in ast.walk(node):
+                        ast.copy_location(part, argument.annotation)
+                kind = self._native(node, self._evaluate_natively, node)
             if isinstance(kind, type) and issubclass(
                 kind, (language.State, language.Parameter, language.Time)
             ):
@@ -574,7 +660,7 @@ class Reader:
             )  # fmt: skip
 
     def _evaluate_natively(self, node: ast.AST):
-        names: dict = {}
+        names: dict = dict(self._around)
         for scope in reversed(self._frame.scopes):
             names.update(scope)
         return eval(compile(ast.Expression(node), self._frame.filename, "eval"), names)
@@ -679,6 +765,11 @@ class Reader:
                     "states change by ws.term and ws.reaction",
                 )  # fmt: skip
             key = self._evaluate(target.slice)
+            if hasattr(container, "dtype") and (_holds_value(value) or _holds_value(key)):
+                self._fail(
+                    target, "an array has numbers only, it cannot keep values of the zone",
+                    "keep them in a list or a dictionary",
+                )  # fmt: skip
             self._native(target, operator.setitem, container, key, value)
         else:
             self._fail(target, "cannot assign to this in a system", "assign to a name")
@@ -953,10 +1044,7 @@ class Reader:
     def _evaluate_FormattedValue(self, node: ast.FormattedValue):
         value = self._evaluate(node.value)
         if isinstance(value, Value):
-            self._fail(
-                node.value, "a value of the zone has no text when the system is built",
-                "use the name of a state: `A.name`",
-            )  # fmt: skip
+            self._no_text(node.value)
         convert = {115: str, 114: repr, 97: ascii}.get(node.conversion)
         value = convert(value) if convert else value
         spec = self._evaluate(node.format_spec) if node.format_spec else ""
@@ -993,7 +1081,8 @@ class Reader:
         self._comprehension(node, lambda: items.append(self._evaluate(node.elt)))
         return items
 
-    _evaluate_GeneratorExp = _evaluate_ListComp
+    def _evaluate_GeneratorExp(self, node: ast.GeneratorExp):
+        return _Generated(self._evaluate_ListComp(node))
 
     def _evaluate_SetComp(self, node: ast.SetComp):
         return self._native(node, set, self._evaluate_ListComp(node))
@@ -1019,7 +1108,12 @@ class Reader:
         for side, thing in (("left", left), ("right", right)):
             if not isinstance(thing, Value) and not _is_number(thing):
                 part = getattr(node, side, node)
-                self._fail(part, f"`{sign}` takes numbers, got {thing!r:.60}")
+                remedy = None
+                if getattr(thing, "shape", ()):
+                    remedy = "take one of its numbers, or make a list: `[x * A for x in array]`"
+                elif isinstance(thing, str) and isinstance(op, (ast.Add, ast.Mod)):
+                    remedy = "use the name of a state: `A.name`"
+                self._fail(part, f"`{sign}` takes numbers, got {thing!r:.60}", remedy)
         if isinstance(op, (ast.BitAnd, ast.BitOr, ast.BitXor)):
             if all(isinstance(t, bool) or getattr(t, "kind", "") == "i1" for t in (left, right)):
                 name = {ast.BitAnd: "andi", ast.BitOr: "ori", ast.BitXor: "xori"}[type(op)]
@@ -1053,7 +1147,7 @@ class Reader:
                 if number == 2.0:
                     return square
                 return self._apply(node, "arith.mulf", square, base if number == 3.0 else square)
-            if number == int(number) and abs(number) < 2**31 and number != 0.0:
+            if number.is_integer() and abs(number) < 2**31 and number != 0.0:
                 power = self._value(node, f"arith.constant {int(number)} : i32", "i32")
                 operands = f"{self._use(node, base)}, {self._operand(node, power)}"
                 return self._value(node, f"math.fpowi {operands} : f64, i32")
@@ -1089,6 +1183,9 @@ class Reader:
                 one: Any = self._compare_values(node, right_node, predicate, left, right)
             else:
                 one = self._native(node, function, left, right)
+                if len(node.ops) == 1:
+                    # As it is: of arrays it is an array.
+                    return one
             if result is True:
                 result = one
             elif isinstance(one, Value) or isinstance(result, Value):
@@ -1157,30 +1254,39 @@ class Reader:
             self._fail(node, f"{function!r} cannot be called", "write `*` for a product")
         has_values = _holds_value([*arguments, *named.values()])
         if not has_values:
-            if isinstance(function, types.FunctionType) and _speaks_wavesmith(function):
-                return self._inline(node, function, arguments, named)
-            if isinstance(function, types.MethodType) and _holds_value(function.__self__):
-                return self._inline(
-                    node, function.__func__, [function.__self__, *arguments], named
-                )
+            plain = plain_function(function)
+            if plain and (
+                _holds_value([*plain[1], *plain[2].values()])
+                or _speaks_wavesmith(plain[0], type(plain[1][0]) if plain[1] else object)
+            ):
+                return self._inline_plain(node, plain, arguments, named)
             return self._native(node, function, *arguments, **named)
         name = _math_name(function)
         if name:
             return self._call_math(node, name, arguments, named)
-        if function in (sum, min, max, abs, pow, float) and not isinstance(function, Value):
+        if any(function is known for known in (sum, min, max, abs, pow, float)):
             return self._call_builtin(node, function, arguments, named)
+        if function in (str, repr) and arguments and isinstance(arguments[0], Value):
+            self._no_text(node)
         if _keeps_values(function):
             return self._native(node, function, *arguments, **named)
-        if isinstance(function, types.FunctionType):
-            return self._inline(node, function, arguments, named)
-        if isinstance(function, types.MethodType) and isinstance(
-            function.__func__, types.FunctionType
-        ):
-            return self._inline(node, function.__func__, [function.__self__, *arguments], named)
-        shown = getattr(function, "__name__", None) or repr(function)[:60]
+        plain = plain_function(function)
+        if plain:
+            return self._inline_plain(node, plain, arguments, named)
+        shown = getattr(function, "__name__", None) or f"{function!r:.60}"
+        remedy = "write it as a Python function, or with the functions of ws.math"
+        if (getattr(function, "__module__", None) or "").split(".")[0] == "numpy":
+            remedy = "write it with lists, loops and the functions of ws.math"
+        self._fail(node, f"'{shown}' cannot be called with values of the zone", remedy)
+
+    def _inline_plain(self, node, plain: tuple, arguments: list, named: dict) -> Any:
+        function, placed, known = plain
+        return self._inline(node, function, [*placed, *arguments], {**known, **named})
+
+    def _no_text(self, node: ast.AST) -> NoReturn:
         self._fail(
-            node, f"'{shown}' cannot be called with values of the zone",
-            "write it as a Python function, or with the functions of ws.math",
+            node, "a value of the zone has no text when the system is built",
+            "use the name of a state: `A.name`",
         )  # fmt: skip
 
     def _call_math(self, node: ast.AST, name: str, arguments: list, named: dict) -> Any:
@@ -1191,11 +1297,19 @@ class Reader:
         if name == "log" and len(arguments) == 2:
             parts = [self._log(node, argument) for argument in arguments]
             return self._apply(node, "arith.divf", *parts)
+        if name == "prod" and len(arguments) == 1:
+            items = list(self._iterate(node, arguments[0]))
+            result = items[0]
+            for item in items[1:]:
+                result = self._binary(node, ast.Mult(), result, item)
+            return result
         if name not in _MATH:
             near = difflib.get_close_matches(name, _MATH, 1, 0.6)
+            lists = any(isinstance(argument, (list, tuple)) for argument in arguments)
             self._fail(
                 node, f"'{name}' does not take numbers of the zone",
                 (f"did you mean '{near[0]}'? " if near else "")
+                + ("arrays are of numbers only: use lists, loops and `sum`; " if lists else "")
                 + "ws.math has " + ", ".join(sorted([*_MATH, "where"])),
             )  # fmt: skip
         operation, count = _MATH[name]

@@ -912,8 +912,15 @@ def ode_system(function: Callable | None = None, *, name: str | None = None) -> 
     Raises:
         CompileError: the function is no system; the message shows the place.
     """
+    if name is not None and not (isinstance(name, str) and name):
+        raise TypeError(f"name: expected text, got {name!r:.60}")
+    around = sys._getframe(1).f_locals
     if function is None:
-        return lambda given: ode_system(given, name=name)
+        return lambda given: _read_system(given, name, around)
+    return _read_system(function, name, around)
+
+
+def _read_system(function: Any, name: str | None, around: Mapping[str, Any]) -> System:
     if not isinstance(function, types.FunctionType):
         raise TypeError(
             f"expected a function, got {type(function).__name__}: write @ws.ode_system "
@@ -921,7 +928,7 @@ def ode_system(function: Callable | None = None, *, name: str | None = None) -> 
         )
     from wavesmith.reader import Reader
 
-    reader = Reader(function, name or function.__name__)
+    reader = Reader(function, name or function.__name__, around)
     writer = reader.read()
     system = System(writer, masses=reader.masses, places=reader.places)
     system.__doc__ = function.__doc__
