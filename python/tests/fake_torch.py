@@ -56,6 +56,9 @@ class Tensor:
     def __getitem__(self, some) -> Tensor:
         return Tensor(self.array[some], self.device)
 
+    def __le__(self, number) -> np.ndarray:
+        return self.array <= number
+
     def __gt__(self, number) -> np.ndarray:
         return self.array > number
 

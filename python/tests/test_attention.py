@@ -721,6 +721,16 @@ def test_mistakes(tmp_path, name):
         ({"k": np.zeros((2, 4, 24, 32), np.float16)}, "k: expected the head dim of q, 64"),
         ({"v": np.zeros((2, 4, 23, 64), np.float16)}, "v: expected the positions of k, 24"),
         ({"cumulative_lengths": ([0], [0])}, "packed sequences"),
+        ({"cumulative_lengths": 24}, "cumulative_lengths: expected a tuple of 2, one each for the"),
+        ({"descale": (2.0, 3.0)}, "descale: expected a tuple of 3, one each for q, k, v, got"),
+        ({"descale": np.ones(3)}, "descale: expected a tuple of 3"),
+        ({"causal": "False"}, "causal: expected one of False, True, top_left, bottom_right, got"),
+        ({"softcap": "2"}, "softcap: expected a number, got '2'"),
+        ({"scale": 1e300}, "scale: expected a number that float32 has, got 1e"),
+        ({"window": "3"}, "window: expected a number of positions"),
+        ({"bias": np.zeros((16, 24))}, r"np.asarray\(bias, np.float32\) has them"),
+        ({"alibi_slopes": np.ones(4)}, r"np.asarray\(alibi_slopes, np.float32\) has the type"),
+        ({"q": np.ma.masked_array(np.zeros((2, 4, 16, 64), np.float16))}, "is a masked array"),
     ],
 )  # fmt: skip
 def test_arguments(arguments, message):
@@ -729,6 +739,69 @@ def test_arguments(arguments, message):
     given = {"q": q, "k": k, "v": v, **arguments}
     with pytest.raises(ValueError, match=message):
         ws.attention(**given, device="sim")
+
+
+@pytest.mark.parametrize(
+    "option, message",
+    [
+        ("is_causal", "'is_causal': give causal="),
+        ("attn_mask", "'attn_mask': give bias=np.where"),
+        ("dropout_p", "there is no dropout"),
+        ("sofcap", "did you mean 'softcap'"),
+        ("num_warps", "got an unexpected keyword argument 'num_warps'$"),
+    ],
+)
+def test_options_that_there_are_not(option, message):
+    q = np.zeros((1, 1, 16, 64), np.float16)
+    with pytest.raises(TypeError, match=r"^attention\(\) .*" + message):
+        ws.attention(q, q, q, **{option: 1}, device="sim")
+    with pytest.raises(TypeError, match=r"^flex_attention\(\) .*'kernel_options': they are of"):
+        ws.flex_attention(q, q, q, kernel_options={"BLOCK_M": 64}, device="sim")
+
+
+def test_words_of_flex_attention():
+    """What its interface has and kernels do not need."""
+    q, k, v = draw(1, 2, 2, 16, 16, 16, np.float32)
+    for size in (64, (32, 128)):
+        mask = ws.create_block_mask(EXAMPLES.causal, None, None, 16, 16, "cuda", BLOCK_SIZE=size)
+        o = ws.flex_attention(q, k, v, block_mask=mask, kernel_options=None, device="sim")
+        np.testing.assert_array_equal(o, ws.attention(q, k, v, causal=True, device="sim"))
+    with pytest.raises(ValueError, match="BLOCK_SIZE: expected a positive whole number, or a"):
+        ws.create_block_mask(EXAMPLES.causal, None, None, 16, 16, BLOCK_SIZE=0)
+
+
+def test_bias_of_packed_sequences():
+    """Each sequence uses as much of it as it is long; less is an error."""
+    lengths = np.array([0, 5, 16], np.int32)
+    rng = np.random.default_rng(0)
+    q, k, v = (rng.standard_normal((16, 2, 16)).astype(np.float32) for _ in range(3))
+    bias = rng.standard_normal((2, 2, 11, 12)).astype(np.float32)
+
+    def attend(bias):
+        return ws.attention(q, k, v, bias=bias, layout="thd", device="sim",
+                            cumulative_lengths=(lengths, lengths))  # fmt: skip
+
+    o = attend(bias)
+    for number, (first, last) in enumerate(zip(lengths, lengths[1:])):
+        n = last - first
+        alone = [x[None, first:last].swapaxes(1, 2) for x in (q, k, v)]
+        wanted, _ = reference(*alone, lambda s: s + bias[number, :, :n, :n])
+        np.testing.assert_allclose(o[first:last].swapaxes(0, 1), wanted[0], atol=1e-5)
+    for wrong in (bias[:, :, :10], bias[..., :10], bias[:, :1, :, :1], np.repeat(bias, 2, 0)):
+        with pytest.raises(ValueError, match=r"expected shape \(sequences, heads, longest queries, "
+                           r"longest keys\) = \[2, 2, 11, 11\]"):  # fmt: skip
+            attend(wrong)
+
+
+def test_windows_of_any_size():
+    q, k, v = draw(1, 1, 1, 16, 16, 16, np.float32)
+    wanted = ws.attention(q, k, v, device="sim")
+    for window in (2**70, (2**62, -1), -1):
+        np.testing.assert_array_equal(ws.attention(q, k, v, window=window, device="sim"), wanted)
+    np.testing.assert_array_equal(
+        ws.attention(q, k, v, causal=np.True_, device="sim"),
+        ws.attention(q, k, v, causal=True, device="sim"),
+    )
 
 
 def test_block_mask_of_other_sizes():

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import subprocess
 import sys
 import threading
@@ -210,6 +211,65 @@ def test_compile_error_has_the_place():
 def test_invalid_options(options, message):
     with pytest.raises(ValueError, match=message):
         ws.compile(SYSTEM + RHS, **options)
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "message"),
+    [
+        (lambda: ws.compile(SYSTEM + RHS, None), TypeError, "target: expected text, got None"),
+        (lambda: ws.compile(SYSTEM + RHS, ["gfx942"]), TypeError, "target: expected text"),
+        (lambda: ws.compile(SYSTEM + RHS, source_name=5), TypeError, "source_name: expected text"),
+        (lambda: ws.compile(SYSTEM + RHS, workgroup_size="64"), TypeError,
+         "workgroup_size: expected a whole number, got '64'"),
+        (lambda: ws.compile(SYSTEM + RHS, workgroup_size=True), TypeError,
+         "workgroup_size: expected a whole number, got True"),
+        (lambda: ws.compile("system.mlir"), ValueError,
+         r"got the name of a file, 'system.mlir'; give pathlib.Path\('system.mlir'\)"),
+        (lambda: ws.compile("gri30.yaml"), ValueError, r"give ws.load_mechanism\('gri30.yaml'\)"),
+        (lambda: ws.compile("\ud800"), ValueError, "the text cannot be encoded"),
+        (lambda: ws.compile(SYSTEM + RHS)["lhs"], KeyError,
+         "there is no kernel 'lhs'; there are rhs"),
+        (lambda: ws.Device(None), TypeError, "kind: expected text, got None"),
+        (lambda: ws.Device("sim", threads="4"), TypeError, "threads: expected a whole number"),
+        (lambda: ws.Device("hip", number=1.5), TypeError, "number: expected a whole number"),
+        (lambda: ws.ode_sytem, AttributeError, "did you mean 'ode_system'"),
+        (lambda: ws.testing.do_bench(int, quantiles=0.5), ValueError,
+         "quantiles: expected a list of numbers, got 0.5"),
+    ],
+)  # fmt: skip
+def test_invalid_types(call, kind, message):
+    with pytest.raises(kind, match=message):
+        call()
+
+
+def test_numbers_of_numpy_as_options():
+    sizes = {"workgroup_size": np.int64(128), "optimization_level": np.int32(2)}
+    module = ws.compile(SYSTEM + RHS, **sizes)
+    assert module["rhs"].schedule["workgroup_size"] == 128
+
+
+def test_a_file_that_is_no_code_object(robertson, tmp_path):
+    """Says which."""
+    path = tmp_path / "k.hsaco"
+    robertson.save(path)
+    path.with_suffix(".json").write_text("{")
+    with pytest.raises(ValueError, match=r"cannot load .*k.hsaco with .*k.json: \[1:1"):
+        ws.load(path)
+
+
+@pytest.mark.parametrize("is_cached", [False, True])
+def test_pickles(monkeypatch, tmp_path, is_cached):
+    """Of what was compiled and has run: the copy runs, and has its stages."""
+    monkeypatch.setenv("WAVESMITH_CACHE_DIR", str(tmp_path) if is_cached else "")
+    for _ in range(2):
+        module = ws.compile(SYSTEM + RHS)
+    y = make_zones(3)
+    check_rhs(module(t=0.0, y=y, device="sim"), y)
+    copy = pickle.loads(pickle.dumps(module))
+    check_rhs(copy(t=0.0, y=y, device="sim"), y)
+    assert copy.asm["hsaco"] == module.asm["hsaco"] and "s_endpgm" in copy.asm["amdgcn"]
+    kernel = pickle.loads(pickle.dumps(module["rhs"]))
+    check_rhs(kernel(t=0.0, y=y, device="sim"), y)
 
 
 @pytest.mark.parametrize(

@@ -382,6 +382,10 @@ def net(tmp_path_factory):
     ).net
 
 
+def integrate(net, t_end=1.0, method="tsit5", **options):
+    return net.integrate(np.ones((2, 3)), t_end, T=1.0, rho=1.0, method=method, **options)
+
+
 @pytest.mark.parametrize(
     ("call", "kind", "message"),
     [
@@ -429,6 +433,42 @@ def net(tmp_path_factory):
          ValueError, "max_steps: expected a positive whole number, got 0"),
         (lambda n: n.integrate(np.ones((2, 3)), 1.0, T=1.0, rho=1.0, t=3.0), ValueError,
          "an integration starts at t0, it takes no t"),
+        (lambda n: n.rhs(1.0, 2.0, np.ma.masked_array(np.ones((2, 3)), mask=True)), ValueError,
+         "'y' is a masked array"),
+        (lambda n: n.rhs(1.0, 2.0, [[1.0, 2.0], [3.0]]), ValueError, "'y' is no array: "),
+        (lambda n: n.rhs(1.0, 2.0, np.ones((2, 3)), t="0"), ValueError,
+         "t: expected a number, got '0'"),
+        (lambda n: n.rhs(1.0, 2.0, np.ones((2, 3)), device=0), TypeError,
+         "device: expected 'auto', 'hip', 'sim' or a wavesmith.Device, got 0"),
+        (lambda n: n.rhs(1.0, 2.0, np.ones((2, 3)), threads=2.5), TypeError,
+         "threads: expected a whole number, got 2.5"),
+        (lambda n: n.rhs(1.0, 2.0, np.ones((2, 3)), form="table"), TypeError,
+         "'form' is an option of wavesmith.compile: give options="),
+        (lambda n: n.rhs(1.0, 2.0, np.ones((2, 3)), options="fast"), TypeError,
+         "options: expected a dictionary of options of wavesmith.compile"),
+        (lambda n: n.rhs(1.0, 2.0, np.ones((2, 3)), options={"workgroup_size": 96}),
+         ws.CompileError, r"^expected a workgroup size that is a multiple of 64.*, got 96$"),
+        (lambda n: integrate(n, t_end=-1.0), ValueError,
+         "t_end: expected a time that is not before the start, got -1.0 with t0 up to 0.0"),
+        (lambda n: integrate(n, t_end=1.0, t0=[0.0, 2.0, 1.0]), ValueError, "t0 up to 2.0"),
+        (lambda n: integrate(n, t_end=np.nan), ValueError, "t_end: expected a finite number"),
+        (lambda n: integrate(n, t_end=np.inf), ValueError, "t_end: expected a finite number"),
+        (lambda n: integrate(n, first_step=0.0), ValueError,
+         "first_step: expected numbers above zero, got 0.0"),
+        (lambda n: integrate(n, first_step=[0.1, np.nan, 0.1]), ValueError,
+         "first_step: expected numbers above zero"),
+        (lambda n: integrate(n, max_steps=2**40), ValueError,
+         "max_steps: expected a number below 2147483648"),
+        (lambda n: integrate(n, rtol=-1.0), ValueError,
+         "rtol: expected a number that is not negative, got -1.0"),
+        (lambda n: integrate(n, atol=0.0), ValueError, "atol: expected a number above zero"),
+        (lambda n: integrate(n, atol="1e-6"), ValueError, "atol: expected a number, got '1e-6'"),
+        (lambda n: integrate(n, method="asymptotic", conserved={}, flux_fraction=-0.5),
+         ValueError, "flux_fraction: expected a number above zero, got -0.5"),
+        (lambda n: integrate(n, method="asymptotic", conserved=["A"]), ValueError,
+         'conserved: expected weights of states such as {"A": 1.0}'),
+        (lambda n: integrate(n, method="asymptotic", conserved={}, total=[1.0, 2.0]), ValueError,
+         "total: expected a number"),
         (lambda n: n.compile("jacobian"), ValueError,
          "unknown quantity 'jacobian': expected one of 'rhs', 'production_loss'"),
     ],

@@ -5,9 +5,11 @@ Expected values are plain NumPy, Cantera or pynucastro."""
 
 from __future__ import annotations
 
+import copy as copy_module
 import functools
 import inspect
 import math
+import pickle
 import runpy
 import sys
 from pathlib import Path
@@ -573,3 +575,12 @@ def test_python_of_data():
         ws.term(next(v for n, v in pairs if n == "y"), reactants=A)
 
     assert net.rhs([1.0], device="sim").tolist() == [-11.0]
+
+
+def test_copies_of_systems():
+    """A system that has run goes to other processes all the same."""
+    y = np.array([[1.0, 0.5], [0.0, 1e-5], [0.0, 0.5]])
+    wanted = robertson.rhs(y, device="sim")
+    for copy in (pickle.loads(pickle.dumps(robertson)), copy_module.deepcopy(robertson)):
+        assert copy.report is None and copy.states == robertson.states
+        np.testing.assert_array_equal(copy.rhs(y, device="sim"), wanted)

@@ -28,6 +28,7 @@ loaded when it is first used.
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import sys
 
@@ -79,7 +80,11 @@ def __getattr__(name: str):
         return getattr(_import(_ORIGIN[name]), name)
     if name in _MODULES:
         return _import(f"wavesmith.{name}")
-    raise AttributeError(f"module 'wavesmith' has no attribute '{name}'")
+    near = difflib.get_close_matches(name, __all__, 1, 0.7)
+    raise AttributeError(
+        f"module 'wavesmith' has no attribute '{name}'"
+        + (f"; did you mean '{near[0]}'?" if near else "")
+    )
 
 
 def __dir__() -> list[str]:

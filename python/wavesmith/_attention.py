@@ -8,8 +8,8 @@ or on a GPU; results are of the same library, in the same place."""
 
 from __future__ import annotations
 
+import difflib
 import inspect
-import math
 import os
 import types
 from collections.abc import Callable, Sequence
@@ -44,6 +44,7 @@ _LAYOUTS = {
     "bshd": ("batch", "positions", "heads", "head dim"),
     "thd": ("tokens", "heads", "head dim"),
 }
+_LARGEST = float(np.finfo(np.float32).max)
 _INPUTS = ("f32", "f16", "bf16", "f8E4M3FNUZ")
 _ALIGNMENTS = ("top_left", "bottom_right")
 
@@ -87,18 +88,18 @@ class _Problem:
 
 def _number(name: str, value: Any) -> float:
     try:
-        if isinstance(value, bool) or np.ndim(value):
+        if isinstance(value, (bool, str)) or np.ndim(value):
             raise TypeError
         number = float(value)
     except (TypeError, ValueError):
         raise ValueError(f"{name}: expected a number, got {value!r:.60}") from None
-    if not math.isfinite(number):
-        raise ValueError(f"{name}: expected a finite number, got {number}")
+    if not abs(number) <= _LARGEST:
+        raise ValueError(f"{name}: expected a number that float32 has, got {number}")
     return number
 
 
 def _choice(name: str, value: Any, known: Sequence[str]) -> str:
-    if value not in known:
+    if not any(value is one or isinstance(value, str) and value == one for one in known):
         raise ValueError(f"{name}: expected one of {', '.join(map(str, known))}, got {value!r:.60}")
     return value
 
@@ -117,18 +118,27 @@ def _output_type(dtype: Any) -> str:
     return known[name]
 
 
+def _check_parts(name: str, value: Any, parts: tuple[str, ...]) -> None:
+    if value is not None and not (isinstance(value, (tuple, list)) and len(value) == len(parts)):
+        raise ValueError(
+            f"{name}: expected a tuple of {len(parts)}, one each for {', '.join(parts)}, got "
+            f"{value!r:.60}"
+        )
+
+
 def _window(value: Any) -> tuple[int, int]:
     edges = (value, value) if isinstance(value, (int, np.integer)) else value
     try:
         left, right = (int(edge) for edge in edges)
-        if any(isinstance(e, (bool, float)) for e in edges) or min(left, right) < -1:
+        if any(isinstance(e, (bool, float, str)) for e in edges) or min(left, right) < -1:
             raise ValueError
     except (TypeError, ValueError):
         raise ValueError(
             "window: expected a number of positions, or a pair of them to the left and to "
             f"the right where -1 is without an edge, got {value!r:.60}"
         ) from None
-    return left, right
+    # No sequence is as long as this.
+    return min(left, 2**62), min(right, 2**62)
 
 
 def _build(
@@ -189,6 +199,32 @@ def _build(
                 f"in dimension {axis['head dim']} with layout '{layout}'"
             )
 
+    batch = shapes["q"][0] if layout != "thd" else None
+    pair: list = []
+    longest = (queries, keys)
+    if (cumulative_lengths is None) == (layout == "thd"):
+        raise ValueError(
+            "cumulative_lengths: packed sequences (layout 'thd') have them, other layouts have "
+            "none"
+        )
+    if cumulative_lengths is not None:
+        pair = [to_host("cumulative_lengths", c) for c in cumulative_lengths]
+        if any(c.dtype != np.int32 or c.ndim != 1 or not c.size for c in pair) \
+                or pair[0].size != pair[1].size:  # fmt: skip
+            got = " and ".join(f"{c.dtype} of shape {_shape(c)}" for c in pair)
+            raise ValueError(
+                "cumulative_lengths: expected int32 arrays of batch + 1 numbers, of the queries "
+                f"and of the keys, got {got}; np.asarray(lengths, np.int32) has the type"
+            )
+        for c, end, what in zip(pair, (queries, keys), ("queries", "keys")):
+            if c[0] != 0 or np.any(np.diff(c) < 0) or c[-1] > end:
+                raise ValueError(
+                    f"cumulative_lengths of the {what}: expected numbers that begin with 0 and "
+                    f"ascend to at most {end}, got {c.tolist()!s:.80}"
+                )
+        batch = pair[0].size - 1
+        longest = tuple(int(np.diff(c).max(initial=0)) for c in pair)
+
     def of(sizes: Sequence) -> tuple:
         return tuple("?" if i != axis["heads"] and i != axis["head dim"] else n
                      for i, n in enumerate(sizes))  # fmt: skip
@@ -196,7 +232,6 @@ def _build(
     names, arrays, arguments = ["q", "k", "v"], list(inputs.values()), []
     tensor_types = [_tensor(of(shapes[name]), element) for name in "qkv"]
     clauses = [f"layout {layout} scale {format_float(scale)}"]
-    batch = shapes["q"][0] if layout != "thd" else None
 
     def operand(name: str, array: np.ndarray, type_: str) -> str:
         names.append(name)
@@ -217,8 +252,12 @@ def _build(
         array = as_array("bias", bias)
         if kind_of(array.dtype) not in ("f32", "f16", "bf16"):
             raise ValueError(
-                f"bias: expected elements of float32, float16 or bfloat16, got {array.dtype}; a "
-                "mask of booleans goes as np.where(mask, 0, -np.inf).astype(np.float32)"
+                f"bias: expected elements of float32, float16 or bfloat16, got {array.dtype}; "
+                + (
+                    "a mask of booleans goes as np.where(mask, 0, -np.inf).astype(np.float32)"
+                    if array.dtype == bool
+                    else "np.asarray(bias, np.float32) has them"
+                )
             )
         if array.ndim > 4 or array.ndim < 2:
             raise ValueError(
@@ -226,52 +265,37 @@ def _build(
                 f"{_shape(array)}"
             )
         array = array.reshape((1,) * (4 - array.ndim) + array.shape)
-        wanted = (batch, heads, queries, keys)
+        wanted = (batch, heads, *longest)
         what = ("batch", "heads", "queries", "keys")
         for i, (got, want) in enumerate(zip(array.shape, wanted)):
-            if layout != "thd" and got != want and (got != 1 or i == 3):
+            # Packed sequences use as much of a bias as they are long.
+            enough = got >= want if layout == "thd" and i > 1 else got == want
+            if not enough and (got != 1 or i == 3):
                 hint = ""
-                if array.shape[2:] == (keys, queries):
+                if array.shape[2:] == longest[::-1]:
                     hint = "; queries and keys are exchanged: bias.swapaxes(-1, -2)"
+                shape = "(batch, heads, queries, keys)"
+                if layout == "thd":
+                    shape = "(sequences, heads, longest queries, longest keys)"
                 raise ValueError(
-                    f"bias: expected shape (batch, heads, queries, keys) = {list(wanted)} where "
-                    f"all but keys may be 1, got {want if got is None else got} {what[i]} in "
-                    f"{_shape(array)}{hint}"
+                    f"bias: expected shape {shape} = {list(wanted)} where all but keys may be 1, "
+                    f"got {got} {what[i]} in {_shape(array)}{hint}"
                 )
         dims = [n if n == 1 or i == 1 else "?" for i, n in enumerate(array.shape)]
         dims[3] = "?"
         clauses.append("bias " + operand("bias", array, _tensor(dims, kind_of(array.dtype))))
     if alibi_slopes is not None:
         array = as_array("alibi_slopes", alibi_slopes)
-        fits = array.shape == (heads,) or (array.ndim == 2 and array.shape[1] == heads
-                                           and batch in (None, array.shape[0]))  # fmt: skip
+        fits = array.shape in ((heads,), (batch, heads))
         if array.dtype != np.float32 or not fits:
             raise ValueError(
                 f"alibi_slopes: expected float32 of shape [{heads}], one slope a query head, or "
                 f"batch x {heads}, got {array.dtype} of shape {_shape(array)}"
+                + ("; np.asarray(alibi_slopes, np.float32) has the type" if fits else "")
             )
         dims = [heads] if array.ndim == 1 else ["?", heads]
         clauses.append("alibi " + operand("alibi", array, _tensor(dims, "f32")))
-    if (cumulative_lengths is None) == (layout == "thd"):
-        raise ValueError(
-            "cumulative_lengths: packed sequences (layout 'thd') have them, other layouts have "
-            "none"
-        )
-    if cumulative_lengths is not None:
-        pair = [to_host("cumulative_lengths", c) for c in cumulative_lengths]
-        if len(pair) != 2 or any(c.dtype != np.int32 or c.ndim != 1 or not c.size for c in pair) \
-                or pair[0].size != pair[1].size:  # fmt: skip
-            raise ValueError(
-                "cumulative_lengths: expected two int32 arrays of batch + 1 numbers, of the "
-                f"queries and of the keys, got {[(c.dtype.name, c.shape) for c in pair]}"
-            )
-        for c, end, what in zip(pair, (queries, keys), ("queries", "keys")):
-            if c[0] != 0 or np.any(np.diff(c) < 0) or c[-1] > end:
-                raise ValueError(
-                    f"cumulative_lengths of the {what}: expected numbers that begin with 0 and "
-                    f"ascend to at most {end}, got {c.tolist()!s:.80}"
-                )
-        batch = pair[0].size - 1
+    if pair:
         both = [operand(f"cumulative_{n}", c, "tensor<?xi32>") for n, c in zip(("q", "kv"), pair)]
         clauses.append("cumulative_lengths " + ", ".join(both))
     for name, value in zip("qkv", descale or ()):
@@ -453,11 +477,11 @@ def _run(
 
 
 def _causal(causal: Any) -> str | None:
-    if causal is None or causal is False:
+    if causal is None:
         return None
-    if causal is True:
-        return "bottom_right"
-    return _choice("causal", causal, ("False", "True", *_ALIGNMENTS))
+    if isinstance(causal, (bool, np.bool_)):
+        return "bottom_right" if causal else None
+    return _choice("causal", causal, (False, True, *_ALIGNMENTS))
 
 
 #: Problems of attention without further operands, and without arrays.
@@ -469,6 +493,8 @@ def _attention_problem(
     alibi_slopes=None, scale=None, return_lse=False, layout="bhsd", cumulative_lengths=None,
     descale=None, output_dtype=None,
 ) -> _Problem:  # fmt: skip
+    _check_parts("cumulative_lengths", cumulative_lengths, ("the queries", "the keys"))
+    _check_parts("descale", descale, ("q", "k", "v"))
     if scale is None:
         scale = max(np.shape(q)[-1] if np.ndim(q) else 1, 1) ** -0.5
     options = {
@@ -478,7 +504,8 @@ def _attention_problem(
         "softcap": None if softcap is None else _number("softcap", softcap),
         "output_dtype": output_dtype, "return_lse": return_lse,
     }  # fmt: skip
-    if bias is not None or alibi_slopes is not None or cumulative_lengths is not None or descale:
+    others = (bias, alibi_slopes, cumulative_lengths, descale)
+    if any(other is not None for other in others):
         return _build(
             q, k, v, bias=bias, alibi_slopes=alibi_slopes, cumulative_lengths=cumulative_lengths,
             descale=descale, **options,
@@ -498,6 +525,43 @@ def _attention_problem(
 
 
 _ATTENTION = frozenset(inspect.signature(_attention_problem).parameters)
+_COMPILE = frozenset(
+    name
+    for name, parameter in inspect.signature(compile).parameters.items()
+    if parameter.kind is inspect.Parameter.KEYWORD_ONLY
+)
+#: What other libraries call it, and what to do here.
+_OTHER_NAMES = {
+    "is_causal": "give causal=",
+    "attn_mask": "give bias=np.where(mask, 0, -np.inf).astype(np.float32), or a function to "
+    "flex_attention",
+    "attn_bias": "give bias=",
+    "dropout_p": "there is no dropout",
+    "dropout": "there is no dropout",
+    "softmax_scale": "give scale=",
+    "sm_scale": "give scale=",
+    "window_size": "give window=",
+    "cu_seqlens_q": "give cumulative_lengths=(of q, of k and v)",
+    "cu_seqlens_k": "give cumulative_lengths=(of q, of k and v)",
+    "enable_gqa": "several query heads to a key head are taken as they are",
+    "kernel_options": "they are of Triton's kernels; workgroup_size= and others of ws.compile "
+    "are options here",
+    "return_aux": "give return_lse=True",
+}
+
+
+def _check_options(name: str, options: dict) -> None:
+    """Options that are left have to be those of `compile`."""
+    for option in options:
+        if option not in _COMPILE:
+            remedy = _OTHER_NAMES.get(option)
+            near = difflib.get_close_matches(option, [*_ATTENTION, *_COMPILE], 1, 0.6)
+            if remedy is None and near:
+                remedy = f"did you mean {near[0]!r}?"
+            raise TypeError(
+                f"{name}() got an unexpected keyword argument {option!r}"
+                + (f": {remedy}" if remedy else "")
+            )
 
 
 def attention(
@@ -560,7 +624,9 @@ def attention(
         CompileError: the target does not have what is asked for.
     """
     key = None
-    if not options and cumulative_lengths is None and descale is None:
+    if options:
+        _check_options("attention", options)
+    elif cumulative_lengths is None and descale is None:
         key = _call_key(
             q, k, v, (bias, alibi_slopes),
             (causal, window, window_alignment, softcap, scale, return_lse, layout, output_dtype,
@@ -581,6 +647,9 @@ def attention(
     given |= {"target": target, "device": device, "threads": threads}
     if all(map(is_tensor, (q, k, v))) and isinstance(device, str) and not options:
         from wavesmith import torch_op
+
+        _check_parts("cumulative_lengths", cumulative_lengths, ("the queries", "the keys"))
+        _check_parts("descale", descale, ("q", "k", "v"))
 
         return torch_op.attention(q, k, v, **given)
     return compute(q, k, v, key=key, **given, **options)
@@ -646,6 +715,7 @@ def create_block_mask(
     Q_LEN: int,
     KV_LEN: int,
     device: str = "cpu",
+    BLOCK_SIZE: int | tuple[int, int] = 128,
 ) -> BlockMask:
     """A mask for `flex_attention`, of a function `mask_mod(b, h, q_idx, kv_idx)` that
     says whether a pair takes part.
@@ -654,7 +724,8 @@ def create_block_mask(
         mask_mod: a function that is read, not run; see docs/attention.md.
         B, H: numbers of batches and heads; None where the mask does not depend on them.
         Q_LEN, KV_LEN: numbers of queries and keys.
-        device: "cpu"; the kernel evaluates the function, and keeps no blocks.
+        device, BLOCK_SIZE: without effect, as FlexAttention has them: the kernel evaluates
+            the function, and keeps no blocks.
 
     Raises:
         CompileError: the function cannot be read, with the place of the mistake.
@@ -666,6 +737,12 @@ def create_block_mask(
             continue
         if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 1:
             raise ValueError(f"{name}: expected a positive whole number, got {size!r:.60}")
+    blocks = BLOCK_SIZE if isinstance(BLOCK_SIZE, (tuple, list)) else (BLOCK_SIZE,) * 2
+    if len(blocks) != 2 or not all(isinstance(n, (int, np.integer)) and n > 0 for n in blocks):
+        raise ValueError(
+            f"BLOCK_SIZE: expected a positive whole number, or a pair of them, got "
+            f"{BLOCK_SIZE!r:.60}"
+        )
     mask = BlockMask(mask_mod, B, H, Q_LEN, KV_LEN)
     _read_mask(mask)
     return mask
@@ -752,6 +829,11 @@ def flex_attention(
         ValueError: arrays do not fit one another or the mask.
     """
     known, found = None, flex.Dependencies()
+    if options:
+        if options.get("kernel_options", 0) is None:
+            # What FlexAttention has by default.
+            del options["kernel_options"]
+        _check_options("flex_attention", options)
     if not options and type(block_mask) in (BlockMask, types.NoneType):
         sizes = mask_mod = None
         if block_mask is not None:

@@ -130,10 +130,19 @@ def to_numpy(name: str, thing: Any) -> np.ndarray:
 
     Raises:
         ValueError: a tensor that is not in host memory, or one of which a gradient is
-            wanted; `name` is what the message calls it.
+            wanted; a masked array; what is no array. `name` is what the message calls it.
     """
-    if type(thing) is np.ndarray or not is_tensor(thing):
-        return np.asarray(thing)
+    if type(thing) is np.ndarray:
+        return thing
+    if isinstance(thing, np.ma.MaskedArray):
+        raise ValueError(
+            f"'{name}' is a masked array: kernels have no masks, {name}.filled(0.0) has none"
+        )
+    if not is_tensor(thing):
+        try:
+            return np.asarray(thing)
+        except ValueError as error:
+            raise ValueError(f"'{name}' is no array: {error}") from None
     import torch
 
     if thing.requires_grad and torch.is_grad_enabled():

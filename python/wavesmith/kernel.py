@@ -8,6 +8,7 @@ import functools
 import json
 import operator
 import os
+import re
 import types
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -50,6 +51,21 @@ def version() -> str:
     return _wavesmith.version()
 
 
+def _check_text(**given: Any) -> None:
+    for name, value in given.items():
+        if not isinstance(value, str):
+            raise TypeError(f"{name}: expected text, got {value!r:.60}")
+
+
+def _whole(name: str, value: Any) -> int:
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name}: expected a whole number, got {value!r:.60}") from None
+
+
 class Device:
     """A place to run kernels.
 
@@ -77,9 +93,12 @@ class Device:
         number: int | None = None,
         threads: int = 1,
     ):
-        if number is not None and number < 0:
+        _check_text(kind=kind, architecture=architecture)
+        if chip is not None:
+            _check_text(chip=chip)
+        if number is not None and _whole("number", number) < 0:
             raise ValueError(f"the number of a GPU must not be negative, got {number}")
-        if not 1 <= threads <= 1024:
+        if not 1 <= _whole("threads", threads) <= 1024:
             raise ValueError(f"a simulator has from 1 to 1024 threads, got {threads}")
         self.kind = kind
         self.architecture = architecture
@@ -98,6 +117,10 @@ def _open_device(
 ) -> Device:
     """A device given by its name is opened once a process."""
     return Device(kind, architecture, threads=threads, number=number)
+
+
+def _no_device(given: Any) -> TypeError:
+    return TypeError(f"device: expected 'auto', 'hip', 'sim' or a wavesmith.Device, got {given!r:.60}")
 
 
 class _Report:
@@ -163,6 +186,9 @@ class Kernel:
             if layout.kind == "output" and layout.shape is not None
         ]
 
+    def __reduce__(self):
+        return operator.getitem, (self._module, self.name)
+
     @property
     def report(self) -> dict | None:
         """The report of the last run (docs/devices.md), None before."""
@@ -226,7 +252,7 @@ class Kernel:
             given = named
         sizes: dict[str, int] = {}
         if zones is not None:
-            if operator.index(zones) <= 0:
+            if _whole("zones", zones) <= 0:
                 raise ValueError(f"number of zones must be positive, got {zones}")
             sizes["zones"] = zones
         tensors = tensors_among(given.values())
@@ -265,6 +291,8 @@ class Kernel:
         module = self._module
         if isinstance(device, str):
             device = _open_device(device, module.target, threads)
+        elif not isinstance(device, Device):
+            raise _no_device(device)
         self._report = module._report = _Report(
             _wavesmith.run(device._handle, module._handle.code, self.name, arrays, zones)
         )
@@ -284,6 +312,8 @@ class Kernel:
 
         first, model = next((n, v) for n, v in given.items() if is_on_gpu(v))
         place = model.device
+        if not isinstance(device, (str, Device)):
+            raise _no_device(device)
         kind = device if isinstance(device, str) else device.kind
         number = None if isinstance(device, str) else device.number
         if kind == "sim" or number not in (None, place.index):
@@ -512,6 +542,11 @@ class CompiledModule(Mapping):
             d["name"]: Kernel(self, d) for d in self.metadata["kernels"]
         }
 
+    def __reduce__(self):
+        # What another process cannot have is the library's own object.
+        kept = _CachedCode(self.asm["hsaco"], self._handle.description)
+        return CompiledModule, (kept, self.asm._request)
+
     @property
     def report(self) -> dict | None:
         """The report of the last run of any kernel, None before."""
@@ -529,6 +564,8 @@ class CompiledModule(Mapping):
         path.with_suffix(".json").write_text(self._handle.description + "\n")
 
     def __getitem__(self, name: str) -> Kernel:
+        if name not in self._kernels:
+            raise KeyError(f"there is no kernel {name!r}; there are {', '.join(self) or 'none'}")
         return self._kernels[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -633,26 +670,22 @@ def compile(
             "expected MLIR text, a pathlib.Path, a system or an object with to_mlir(), "
             f"got {type(system).__name__}"
         )
+    _check_source(text)
+    name = name or "<text>"
+    _check_text(target=target, chip=chip or "", form=form, source_name=name)
+    numbers = {}
     for option, value in (
         ("workgroup_size", workgroup_size),
-        ("threads_per_zone", threads_per_zone),
         ("straight_line_limit", straight_line_limit),
         ("code_object_version", code_object_version),
         ("optimization_level", optimization_level),
+        ("threads_per_zone", threads_per_zone),
     ):
-        if not -(2**31) <= operator.index(value) < 2**31:
+        numbers[option] = _whole(option, value)
+        if not -(2**31) <= value < 2**31:
             raise ValueError(f"{option}: {value} is out of range")
-    options = (
-        target,
-        chip or "",
-        form,
-        workgroup_size,
-        straight_line_limit,
-        code_object_version,
-        optimization_level,
-        threads_per_zone,
-    )
-    request = _Request(text, name or "<text>", options)
+    options = (target, chip or "", form, *numbers.values())
+    request = _Request(text, name, options)
     module = _take_from_cache(request)
     if module is None:
         try:
@@ -664,6 +697,18 @@ def compile(
         module = CompiledModule(_Code(handle), request)
     _dump(module, request)
     return module
+
+
+def _check_source(text: str) -> None:
+    """What is no MLIR text at first sight."""
+    if "\n" not in text and re.fullmatch(r"\S+\.(mlir|ya?ml|json|py)|/\S*", text.strip()):
+        ending = text.strip().rpartition(".")[2]
+        remedy = f"pathlib.Path({text!r})" if ending == "mlir" else f"ws.load_mechanism({text!r})"
+        raise ValueError(f"expected MLIR text, got the name of a file, {text!r}; give {remedy}")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"the text cannot be encoded: {error}") from None
 
 
 def _take_from_cache(request: _Request) -> CompiledModule | None:
@@ -713,4 +758,8 @@ def load(
     """
     path = Path(path)
     beside = Path(description) if description else path.with_suffix(".json")
-    return CompiledModule(_Code(_wavesmith.load(path.read_bytes(), beside.read_text())))
+    code, text = path.read_bytes(), beside.read_text()
+    try:
+        return CompiledModule(_Code(_wavesmith.load(code, text)))
+    except ValueError as error:
+        raise ValueError(f"cannot load {path} with {beside}: {error}") from None

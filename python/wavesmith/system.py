@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import difflib
 import enum
+import inspect
+import math
 import os
 import re
 import sys
@@ -148,6 +150,10 @@ class System:
         self.masses: dict[str, float] = dict(masses or {})
         self._last: Any = None
 
+    def __getstate__(self) -> dict:
+        # Copies in other processes compile, or take from the cache, for themselves.
+        return {**self.__dict__, "_modules": {}, "_last": None}
+
     @property
     def report(self) -> dict | None:
         """The report of the last run (docs/devices.md), None before."""
@@ -242,7 +248,7 @@ class System:
             if place is None and filename == self.source_name:
                 place = self._places[row] if 0 <= row < len(self._places) else None
             if kind == "error" and place:
-                text = re.sub(r"^'wavesmith\.(\w+)' op ", r"\1: ", text)
+                text = _without_names(text)
                 notes = [note for *_, kind, note in found if kind == "note"]
                 remedy = None
                 if "inconsistent units" in text:
@@ -251,6 +257,10 @@ class System:
                         "the one that fits the first state"
                     )
                 return CompileError("\n".join([text, *notes]), place, remedy=remedy)
+        # What is wrong with the whole, without the text that no one has written.
+        messages = [text for filename, *_, kind, text in found if filename == self.source_name]
+        if messages:
+            return CompileError("\n".join(_without_names(text) for text in messages))
         return CompileError(diagnostics)
 
     def _integration_function(
@@ -275,7 +285,8 @@ class System:
         values = {**known, **{n: v for n, v in options.items() if v is not None}}
         if method == "asymptotic":
             attribute = "#wavesmith.asymptotic<" + ", ".join(
-                f"{name} = {format_float(value)}" for name, value in values.items()
+                f"{name} = {format_float(_positive(name, value))}"
+                for name, value in values.items()
             ) + ">"  # fmt: skip
         else:
             attribute = (
@@ -287,7 +298,7 @@ class System:
         if kept:
             text += f" conserved {self._writer.weights(kept)}"
         if total is not None:
-            text += f" total {format_float(total)}"
+            text += f" total {format_float(_finite('total', total))}"
         text += f" max_steps {_whole('max_steps', max_steps)}"
 
         def tensor(rows: int) -> str:
@@ -325,14 +336,16 @@ class System:
                 self.index(state)
             default = METHODS["tsit5"][name]
             given = [given.get(state, default) for state in self.states]
+        # Relative to nothing an absolute error remains.
+        number = _positive if name == "atol" else _not_negative
         if np.ndim(given) == 0:
-            return format_float(given)
+            return format_float(number(name, given))
         if np.shape(given) != (len(self.states),):
             raise ValueError(
                 f"{name}: expected one number, or one for each of the {len(self.states)} "
                 f"states, got an array of shape {list(np.shape(given))}"
             )
-        return "[" + ", ".join(format_float(value) for value in given) + "]"
+        return "[" + ", ".join(format_float(number(name, value)) for value in given) + "]"
 
     def _conserved(self, method: str, given: Mapping[str, float] | None) -> dict[str, float]:
         if method != "asymptotic":
@@ -347,9 +360,14 @@ class System:
                     "state, or molar masses where the states are declared"
                 )
             return self.masses
+        if not isinstance(given, Mapping):
+            raise ValueError(
+                f'conserved: expected weights of states such as {{"{self.states[0]}": 1.0}}, got '
+                f"{given!r:.60}"
+            )
         for state in given:
             self.index(state)
-        return {state: float(weight) for state, weight in given.items()}
+        return {s: _finite(f"conserved[{s!r}]", weight) for s, weight in given.items()}
 
     # Quantities --------------------------------------------------------------
 
@@ -396,7 +414,7 @@ class System:
 
         Args:
             y0: the states at the start.
-            t_end: the end, in the system's unit of time.
+            t_end: the end, in the system's unit of time, at or after the start.
             method: "asymptotic" (explicit asymptotic, for stiff networks) or
                 "tsit5" (Runge-Kutta of order 5, for systems that are not stiff).
             t0: the time at the start, a number or one a zone. "asymptotic" needs
@@ -425,18 +443,26 @@ class System:
         if "t" in keywords:
             raise ValueError("an integration starts at t0, it takes no t")
         call = _Call(self, (), {"y": y0, **keywords})
-        end = _number("t_end", t_end)
+        end = _finite("t_end", t_end)
         if t0 is None:
             t0 = 1e-12 * end if method == "asymptotic" else 0.0
         start = call.column("t0", t0)
+        if not (start <= end).all():
+            raise ValueError(
+                f"t_end: expected a time that is not before the start, got {end} with t0 up to "
+                f"{float(start.max())}"
+            )
         if method == "asymptotic" and not (start > 0.0).all():
             raise ValueError(
                 "method 'asymptotic' takes steps of a fraction of the time: t0 has to be "
                 f"above zero, got {float(start.min())}"
             )
+        given_step = first_step is not None
         if first_step is None:
             first_step = 0.01 * start if method == "asymptotic" else 1e-6 * (end - start)
         step = call.column("first_step", first_step)
+        if given_step and not (step > 0.0).all():
+            raise ValueError(f"first_step: expected numbers above zero, got {first_step!r:.60}")
         integration = {
             "method": method, "max_steps": max_steps, "conserved": conserved, "total": total,
             **options,
@@ -519,6 +545,11 @@ class System:
         )
 
 
+def _without_names(diagnostic: str) -> str:
+    """A diagnostic with the word for the operation."""
+    return re.sub(r"^'wavesmith\.(\w+)' op ", r"\1: ", diagnostic)
+
+
 class SystemText:
     """MLIR text of a system, and where it comes from."""
 
@@ -545,16 +576,39 @@ def _number(what: str, value) -> float:
     if type(value) is float:
         return value
     try:
-        if np.ndim(value) != 0:
+        if isinstance(value, (str, bool)) or np.ndim(value) != 0:
             raise TypeError
         return float(value)
     except (TypeError, ValueError):
         raise ValueError(f"{what}: expected a number, got {value!r:.60}") from None
 
 
+def _finite(what: str, value) -> float:
+    number = _number(what, value)
+    if not math.isfinite(number):
+        raise ValueError(f"{what}: expected a finite number, got {number}")
+    return number
+
+
+def _positive(what: str, value) -> float:
+    number = _finite(what, value)
+    if number <= 0.0:
+        raise ValueError(f"{what}: expected a number above zero, got {number}")
+    return number
+
+
+def _not_negative(what: str, value) -> float:
+    number = _finite(what, value)
+    if number < 0.0:
+        raise ValueError(f"{what}: expected a number that is not negative, got {number}")
+    return number
+
+
 def _whole(what: str, value) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value <= 0:
         raise ValueError(f"{what}: expected a positive whole number, got {value!r:.60}")
+    if value >= 2**31:
+        raise ValueError(f"{what}: expected a number below 2147483648, got {value}")
     return int(value)
 
 
@@ -616,6 +670,12 @@ def _column(what: str, given, zones: int) -> np.ndarray:
     return np.ascontiguousarray(array) if array.shape == (zones,) else np.full(zones, array)
 
 
+def _compile_options() -> Mapping[str, Any]:
+    from wavesmith.kernel import compile
+
+    return inspect.signature(compile).parameters
+
+
 class _Call:
     """The arguments of one computation, as arrays for kernels."""
 
@@ -655,6 +715,11 @@ class _Call:
                     raise TypeError(f"'{name}' is given twice")
                 given[name] = keywords.pop(name)
             elif name not in shared:
+                if name in _compile_options():
+                    raise TypeError(
+                        f"'{name}' is an option of wavesmith.compile: give "
+                        f"options={{{name!r}: ...}}"
+                    )
                 raise TypeError(
                     f"{system.name} has no parameter '{name}'"
                     + _suggest(name, system.parameters)
@@ -679,7 +744,13 @@ class _Call:
         self.target = keywords.get("target", "gfx942")
         self.device = keywords.get("device", "auto")
         self.threads = keywords.get("threads", 1)
-        self.options = dict(keywords.get("options") or {})
+        options = keywords.get("options")
+        if options is not None and not isinstance(options, Mapping):
+            raise TypeError(
+                "options: expected a dictionary of options of wavesmith.compile, such as "
+                f'{{"workgroup_size": 64}}, got {options!r:.60}'
+            )
+        self.options = dict(options or {})
         if self.basis is not None:
             check_choice("basis", self.basis, BASES)
             if self.unit is not None:

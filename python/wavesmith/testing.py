@@ -46,8 +46,11 @@ def do_bench(
         raise ValueError(
             f"unknown return_mode {return_mode!r}: expected one of {', '.join(_MODES)}"
         )
-    if quantiles is not None and not all(0.0 <= q <= 1.0 for q in quantiles):
-        raise ValueError(f"quantiles are from 0 to 1, got {list(quantiles)}")
+    if quantiles is not None:
+        if not np.ndim(quantiles):
+            raise ValueError(f"quantiles: expected a list of numbers, got {quantiles!r:.60}")
+        if not all(0.0 <= q <= 1.0 for q in quantiles):
+            raise ValueError(f"quantiles are from 0 to 1, got {list(quantiles)}")
     start = time.perf_counter()
     _wait_for(function())
     while (time.perf_counter() - start) * 1e3 < warmup:
