@@ -92,11 +92,25 @@ func.func @scales(%q: tensor<?x?x8x64xf8E4M3FNUZ>, %k: tensor<?x?x2x64xf8E4M3FNU
   return %o : tensor<?x?x8x64xf16>
 }
 
+// In f32 a score is summed in parts, at most eight; the sum over keys is not.
+
+// CHECK-LABEL: func.func @partial_sums(
+// CHECK: wavesmith.dot {{.+}} partial_sums 8 :
+// CHECK: scf.for
+// CHECK: wavesmith.dot {{.+}} partial_sums 8 :
+// CHECK: wavesmith.dot
+// CHECK-NOT: partial_sums
+// CHECK-LABEL: func.func @dies(
+func.func @partial_sums(%q: tensor<?x?x8x64xf32>, %k: tensor<?x?x8x64xf32>, %v: tensor<?x?x8x64xf32>) -> tensor<?x?x8x64xf32> {
+  %o = wavesmith.attention %q, %k, %v layout bshd scale 0.125
+      : (tensor<?x?x8x64xf32>, tensor<?x?x8x64xf32>, tensor<?x?x8x64xf32>) -> tensor<?x?x8x64xf32>
+  return %o : tensor<?x?x8x64xf32>
+}
+
 // A device of several dies: the workgroup of a number goes to the die of its remainder.
 // Groups of four heads share keys and values; each goes to one die. Those that are left
 // where `dies` does not divide their number take turns.
 
-// CHECK-LABEL: func.func @dies(
 // CHECK-SAME: %[[BATCHES:[a-z0-9]+]]: index {wavesmith.name = "batch"}
 // CHECK-SAME: %[[QUERIES:[a-z0-9]+]]: index {wavesmith.name = "queries"}
 // CHECK: ^bb0(%[[X:.+]]: index, %[[Y:.+]]: index, %[[Z:.+]]: index):

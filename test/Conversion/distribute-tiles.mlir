@@ -50,6 +50,43 @@ func.func @tiles(%x: memref<?xf16, #gpu.address_space<global>> {wavesmith.name =
   return
 }
 
+// Four partial sums of two instructions each; the first begins with the
+// accumulator. Neighbours are added, then their sums.
+
+// CHECK-LABEL: gpu.func @partial_sums
+// CHECK: %[[ACCUMULATOR:.+]] = arith.constant dense<2.000000e+00> : vector<16xf32>
+// CHECK: %[[A0:.+]] = amdgpu.mfma 32x32x8 {{.+}} + %[[ACCUMULATOR]] blgp
+// CHECK: %[[A:.+]] = amdgpu.mfma 32x32x8 {{.+}} + %[[A0]] blgp
+// CHECK: %[[ZERO:.+]] = arith.constant dense<0.000000e+00> : vector<16xf32>
+// CHECK: %[[B0:.+]] = amdgpu.mfma 32x32x8 {{.+}} + %[[ZERO]] blgp
+// CHECK: %[[B:.+]] = amdgpu.mfma 32x32x8 {{.+}} + %[[B0]] blgp
+// CHECK: %[[AB:.+]] = arith.addf %[[A]], %[[B]] : vector<16xf32>
+// CHECK: amdgpu.mfma 32x32x8
+// CHECK: %[[C:.+]] = amdgpu.mfma 32x32x8
+// CHECK: amdgpu.mfma 32x32x8
+// CHECK: %[[D:.+]] = amdgpu.mfma 32x32x8
+// CHECK: %[[CD:.+]] = arith.addf %[[C]], %[[D]] : vector<16xf32>
+// CHECK: %[[ALL:.+]] = arith.addf %[[AB]], %[[CD]] : vector<16xf32>
+// CHECK-NOT: mfma
+// CHECK: vector.extract %[[ALL]]
+func.func @partial_sums(%y: memref<?xf32, #gpu.address_space<global>> {wavesmith.name = "y"}, %n: index {wavesmith.name = "n"}) {
+  wavesmith.grid_workgroup affine_map<(n) -> (n ceildiv 32)>(%n) waves 1 {
+  ^bb0(%i: index):
+    %lhs = arith.constant dense<1.0> : tensor<32x64xf16, #a>
+    %rhs = arith.constant dense<1.0> : tensor<64x32xf16, #b>
+    %first = arith.constant dense<2.0> : tensor<32x32xf32, #d>
+    %sum = wavesmith.dot %lhs, %rhs, %first partial_sums 4 : tensor<32x64xf16, #a>, tensor<64x32xf16, #b>, tensor<32x32xf32, #d>
+    %total = wavesmith.reduce_tile %sum dimension 0 : tensor<32x32xf32, #d> -> tensor<32xf32, #row> {
+    ^bb0(%one: f32, %other: f32):
+      %both = arith.addf %one, %other : f32
+      wavesmith.yield %both : f32
+    }
+    %out = memref.reinterpret_cast %y to offset: [0], sizes: [%n], strides: [1] : memref<?xf32, #gpu.address_space<global>> to memref<?xf32, strided<[1]>, #gpu.address_space<global>>
+    wavesmith.store_tile %total, %out[%i] : tensor<32xf32, #row>, memref<?xf32, strided<[1]>, #gpu.address_space<global>>
+  }
+  return
+}
+
 #rows = #wavesmith.layout<registers = [[0, 1], [0, 2], [0, 4]], lanes = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 8]], waves = []>
 #swizzled = #wavesmith.lds_layout<contiguous = 1, padding = 0, swizzle = [1]>
 #part = #wavesmith.layout<registers = [], lanes = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1]], waves = []>

@@ -32,13 +32,19 @@ def test_options(tmp_path, number, target):
     compare(case, inputs, target, o, lse)
 
 
-#: Rows of attention_full that failed, with their numbers there: this one spilled a register.
+#: Rows of attention_full that failed, with their numbers there: 806 spilled a register, 1110
+#: had 2.04 times the eager error while scores in f32 were summed in one part.
 FAILED_ONCE = [
     (806, "gfx90a", {
         "type": "f32", "result": "f16", "layout": "thd", "lengths": (0, 0), "heads": (4, 1),
         "dims": (120, 120), "scale": 0.3, "causal": "top_left", "softcap": 5.0, "bias": "bhq",
         "bias_type": "bf16", "alibi": "batch", "score": "drop", "mask": "documents",
         "lse": True}),
+    (1110, "gfx90a", {
+        "type": "f32", "result": "f32", "layout": "thd", "lengths": (0, 0), "heads": (5, 1),
+        "dims": (136, 136), "scale": None, "causal": "bottom_right", "window": (64, -1),
+        "window_alignment": "bottom_right", "softcap": 5.0, "score": "drop", "mask": "lengths",
+        "lse": False}),
 ]  # fmt: skip
 
 

@@ -45,6 +45,9 @@ static constexpr int64_t kInstruction = 32;
 static constexpr int64_t kVector = 8;
 /// Bytes that one lane reads from LDS with one instruction.
 static constexpr int64_t kBankGroupBytes = 16;
+/// In how many parts a product of a query and a key is summed in f32.
+static constexpr int64_t kMaxPartialSums = 8;
+
 /// 2 to this is the largest weight that has 8 bits: they end at 240.
 static constexpr int64_t kLog2LargestWeightF8 = 7;
 /// Positions are 32-bit numbers; so far outside is any edge of a window.
@@ -451,10 +454,20 @@ Value Kernel::readOperand(Value inLDS, int64_t rows, int64_t columns,
 }
 
 Value Kernel::buildProducts(Value keysInLDS) {
-  return DotOp::create(
+  auto products = DotOp::create(
       b, scoreType,
       readOperand(keysInLDS, schedule.getKeys(), paddedDim, {1, 2, 8, 4, 16}),
       qTile, fill(scoreType, 0.0));
+  // An eager product in f32 sums a row in parts, too: one long sum would have
+  // more than twice its error. Inputs of fewer bits hide it.
+  if (op.getInputElementType().isF32()) {
+    int64_t sums = 1;
+    while (sums < kMaxPartialSums &&
+           products.getNumInstructions() % (2 * sums) == 0)
+      sums *= 2;
+    products.setPartialSums(sums);
+  }
+  return products;
 }
 
 void Kernel::buildExponents(State &state, Value products, Value firstKey,

@@ -990,28 +990,50 @@ LogicalResult LaneBody::rewriteDot(DotOp op) {
       elements.push_back(place.element + i);
     return takeElements(fragments[place.fragment], elements);
   };
-  SmallVector<Value> sums = tiles[op.getAccumulator()];
   ArrayRef<Value> a = tiles[op.getLhs()], b = tiles[op.getRhs()];
-  auto multiply = [&](int64_t fragment, int64_t k) {
+  // The partial sums of each fragment that no neighbour was added to yet.
+  SmallVector<SmallVector<Value>> sums;
+  for (Value fragment : tiles[op.getAccumulator()])
+    sums.push_back({fragment});
+  int64_t runLength = firsts.size() / op.getPartialSums();
+  auto multiply = [&](int64_t fragment, int64_t step) {
+    SmallVector<Value> &partial = sums[fragment];
+    auto type = cast<VectorType>(partial[0].getType());
+    if (step > 0 && step % runLength == 0)
+      partial.push_back(
+          arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type)));
+    int64_t k = firsts[step];
     SmallVector<int64_t> at = dShape.getPosition({fragment, 0});
-    sums[fragment] = amdgpu::MFMAOp::create(
-        builder, loc, sums[fragment].getType(), size, size,
-        perLane * lanesAlongK, /*blocks=*/1, operand(a, aShape, at[0], k),
-        operand(b, bShape, k, at[1]), sums[fragment]);
+    partial.back() = amdgpu::MFMAOp::create(
+        builder, loc, type, size, size, perLane * lanesAlongK, /*blocks=*/1,
+        operand(a, aShape, at[0], k), operand(b, bShape, k, at[1]),
+        partial.back());
+    if ((step + 1) % runLength != 0)
+      return;
+    // Neighbours are added as soon as both are there, so that few registers
+    // are needed: sums of 1, 2, 4, ... runs, like the digits of a number.
+    for (int64_t run = (step + 1) / runLength; run % 2 == 0; run /= 2) {
+      Value last = partial.pop_back_val();
+      partial.back() =
+          arith::AddFOp::create(builder, loc, partial.back(), last);
+    }
   };
-  int64_t numFragments = sums.size();
+  int64_t numFragments = sums.size(), numSteps = firsts.size();
   // Fragments that begin as a constant need registers one after the other. What
   // is added to others may come as K does.
   if (op.getAccumulator().getDefiningOp<arith::ConstantOp>()) {
     for (int64_t fragment = 0; fragment < numFragments; ++fragment)
-      for (int64_t k : firsts)
-        multiply(fragment, k);
+      for (int64_t step = 0; step < numSteps; ++step)
+        multiply(fragment, step);
   } else {
-    for (int64_t k : firsts)
+    for (int64_t step = 0; step < numSteps; ++step)
       for (int64_t fragment = 0; fragment < numFragments; ++fragment)
-        multiply(fragment, k);
+        multiply(fragment, step);
   }
-  tiles[op.getResult()] = sums;
+  SmallVector<Value> fragments;
+  for (ArrayRef<Value> partial : sums)
+    fragments.push_back(partial.front());
+  tiles[op.getResult()] = fragments;
   return success();
 }
 

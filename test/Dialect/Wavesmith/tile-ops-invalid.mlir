@@ -200,6 +200,57 @@ func.func @f(%n: index) {
 
 // -----
 
+#d = #wavesmith.layout<registers = [[1, 0], [2, 0], [8, 0], [16, 0]], lanes = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [4, 0]], waves = []>
+#a = #wavesmith.layout<registers = [[0, 1], [0, 2]], lanes = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 4]], waves = []>
+#b = #wavesmith.layout<registers = [[1, 0], [2, 0]], lanes = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [4, 0]], waves = []>
+func.func @f(%n: index) {
+  wavesmith.grid_workgroup affine_map<(n) -> (n)>(%n) waves 1 {
+  ^bb0(%i: index):
+    %a = arith.constant dense<1.0> : tensor<32x24xf16, #a>
+    %b = arith.constant dense<1.0> : tensor<24x32xf16, #b>
+    %c = arith.constant dense<1.0> : tensor<32x32xf32, #d>
+    // expected-error @+1 {{expected partial_sums to be a power of two that divides the instructions along K, 3, got 3}}
+    %0 = wavesmith.dot %a, %b, %c partial_sums 3 : tensor<32x24xf16, #a>, tensor<24x32xf16, #b>, tensor<32x32xf32, #d>
+  }
+  return
+}
+
+// -----
+
+#d = #wavesmith.layout<registers = [[1, 0], [2, 0], [8, 0], [16, 0]], lanes = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [4, 0]], waves = []>
+#a = #wavesmith.layout<registers = [[0, 1], [0, 2]], lanes = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 4]], waves = []>
+#b = #wavesmith.layout<registers = [[1, 0], [2, 0]], lanes = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [4, 0]], waves = []>
+func.func @f(%n: index) {
+  wavesmith.grid_workgroup affine_map<(n) -> (n)>(%n) waves 1 {
+  ^bb0(%i: index):
+    %a = arith.constant dense<1.0> : tensor<32x24xf16, #a>
+    %b = arith.constant dense<1.0> : tensor<24x32xf16, #b>
+    %c = arith.constant dense<1.0> : tensor<32x32xf32, #d>
+    // expected-error @+1 {{expected partial_sums to be a power of two that divides the instructions along K, 3, got 2}}
+    %0 = wavesmith.dot %a, %b, %c partial_sums 2 : tensor<32x24xf16, #a>, tensor<24x32xf16, #b>, tensor<32x32xf32, #d>
+  }
+  return
+}
+
+// -----
+
+#d = #wavesmith.layout<registers = [[1, 0], [2, 0], [8, 0], [16, 0]], lanes = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [4, 0]], waves = []>
+#a = #wavesmith.layout<registers = [[0, 1], [0, 2]], lanes = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 4]], waves = []>
+#b = #wavesmith.layout<registers = [[1, 0], [2, 0]], lanes = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [4, 0]], waves = []>
+func.func @f(%n: index) {
+  wavesmith.grid_workgroup affine_map<(n) -> (n)>(%n) waves 1 {
+  ^bb0(%i: index):
+    %a = arith.constant dense<1.0> : tensor<32x16xf16, #a>
+    %b = arith.constant dense<1.0> : tensor<16x32xf16, #b>
+    %c = arith.constant dense<1.0> : tensor<32x32xf32, #d>
+    // expected-error @+1 {{expected partial_sums to be a power of two that divides the instructions along K, 2, got 0}}
+    %0 = wavesmith.dot %a, %b, %c partial_sums 0 : tensor<32x16xf16, #a>, tensor<16x32xf16, #b>, tensor<32x32xf32, #d>
+  }
+  return
+}
+
+// -----
+
 #l = #wavesmith.layout<registers = [], lanes = [[1], [2], [4], [8], [16], [32]], waves = []>
 func.func @f(%t: memref<?xf32>, %n: index) {
   wavesmith.grid_workgroup affine_map<(n) -> (n)>(%n) waves 1 {

@@ -25,6 +25,10 @@ func.func @tiles(%x: memref<?xf16>, %y: memref<32xf32>, %n: index) {
     %zero = arith.constant dense<0.0> : tensor<32x64xf32, #d>
     // CHECK: wavesmith.dot %{{.+}}, %{{.+}}, %{{.+}} : tensor<32x8xf16, #wavesmith.layout<{{.+}}>>, tensor<8x64xf16, #wavesmith.layout<{{.+}}>>, tensor<32x64xf32, #wavesmith.layout<{{.+}}>>
     %sum = wavesmith.dot %lhs, %rhs, %zero : tensor<32x8xf16, #a>, tensor<8x64xf16, #b>, tensor<32x64xf32, #d>
+    %long_lhs = arith.constant dense<1.0> : tensor<32x32xf16, #a>
+    %long_rhs = arith.constant dense<1.0> : tensor<32x64xf16, #b>
+    // CHECK: wavesmith.dot %{{.+}}, %{{.+}}, %{{.+}} partial_sums 4 : tensor<32x32xf16,
+    %parts = wavesmith.dot %long_lhs, %long_rhs, %zero partial_sums 4 : tensor<32x32xf16, #a>, tensor<32x64xf16, #b>, tensor<32x64xf32, #d>
     // CHECK: wavesmith.reduce_tile %{{.+}} dimension 0 : tensor<32x64xf32, #wavesmith.layout<{{.+}}>> -> tensor<64xf32, #wavesmith.layout<{{.+}}>> {
     %largest = wavesmith.reduce_tile %sum dimension 0 : tensor<32x64xf32, #d> -> tensor<64xf32, #row> {
     ^bb0(%one: f32, %other: f32):

@@ -380,6 +380,12 @@ int64_t DotOp::getNumbersPerLane() {
   return bits == 32 ? 1 : bits == 16 ? 4 : 8;
 }
 
+int64_t DotOp::getNumInstructions() {
+  auto type = cast<RankedTensorType>(getLhs().getType());
+  int64_t lanesAlongK = 64 / getInstructionSize();
+  return type.getDimSize(1) / (getNumbersPerLane() * lanesAlongK);
+}
+
 int64_t DotOp::getInstructionSize() {
   auto layout = cast<LayoutAttr>(getAccumulator().getType().getEncoding());
   SmallVector<Entry> registers = layout.getRegisterEntries();
@@ -482,6 +488,12 @@ LogicalResult DotOp::verify() {
   if (a.getExtents()[0] % d.getExtents()[0] != 0 &&
       d.getExtents()[0] % a.getExtents()[0] != 0)
     return emitOpError("expected extents along M that divide each other");
+  int64_t partialSums = getPartialSums();
+  if (partialSums < 1 || !llvm::isPowerOf2_64(partialSums) ||
+      getNumInstructions() % partialSums != 0)
+    return emitOpError("expected partial_sums to be a power of two that "
+                       "divides the instructions along K, ")
+           << getNumInstructions() << ", got " << partialSums;
   return success();
 }
 

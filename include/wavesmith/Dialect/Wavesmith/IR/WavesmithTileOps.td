@@ -314,18 +314,24 @@ def Wavesmith_DotOp : Wavesmith_TileOp<"dot",
     in its registers is the rhs of a next one, without moving anything.
 
     The instructions of one accumulator run over K in the order of the
-    remaining bits of K's positions, ascending. Within an instruction the order
-    of the sum and its roundings are those of the chip: on gfx90a and gfx942
-    they differ in bits, and gfx90a takes denormal f16 and bf16 as zero.
+    remaining bits of K's positions, ascending. With `partial_sums`, a power of
+    two that divides their number, they are cut into as many runs of equal
+    length. The first run begins with the accumulator, each other one with zero;
+    then neighbours are added, and neighbours of these sums, until one is left.
+    A long sum in f32 is more accurate in this way: its error grows with the
+    length of a run. Within an instruction the order of the sum and its
+    roundings are those of the chip: on gfx90a and gfx942 they differ in bits,
+    and gfx90a takes denormal f16 and bf16 as zero.
 
     Example: `%d = wavesmith.dot %a, %b, %c : tensor<64x32xf16, #a>, tensor<32x32xf16, #b>, tensor<64x32xf32, #d>`
   }];
   let arguments = (ins Wavesmith_FloatTile:$lhs, Wavesmith_FloatTile:$rhs,
-                       Wavesmith_FloatTile:$accumulator);
+                       Wavesmith_FloatTile:$accumulator,
+                       DefaultValuedAttr<I64Attr, "1">:$partial_sums);
   let results = (outs Wavesmith_FloatTile:$result);
   let assemblyFormat = [{
-    $lhs `,` $rhs `,` $accumulator attr-dict `:` type($lhs) `,` type($rhs) `,`
-    type($accumulator)
+    $lhs `,` $rhs `,` $accumulator (`partial_sums` $partial_sums^)? attr-dict
+    `:` type($lhs) `,` type($rhs) `,` type($accumulator)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -334,6 +340,8 @@ def Wavesmith_DotOp : Wavesmith_TileOp<"dot",
     int64_t getInstructionSize();
     /// Numbers of K that a lane feeds to one instruction.
     int64_t getNumbersPerLane();
+    /// Instructions that one accumulator goes through, all of K.
+    int64_t getNumInstructions();
   }];
 }
 
