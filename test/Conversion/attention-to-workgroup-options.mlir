@@ -92,19 +92,20 @@ func.func @scales(%q: tensor<?x?x8x64xf8E4M3FNUZ>, %k: tensor<?x?x2x64xf8E4M3FNU
   return %o : tensor<?x?x8x64xf16>
 }
 
-// In f32 a score is summed in parts, at most eight; the sum over keys is not.
+// In f32 a long score is summed in parts of at most 64 numbers; the sum over keys
+// is not.
 
 // CHECK-LABEL: func.func @partial_sums(
-// CHECK: wavesmith.dot {{.+}} partial_sums 8 :
+// CHECK: wavesmith.dot {{.+}} partial_sums 4 :
 // CHECK: scf.for
-// CHECK: wavesmith.dot {{.+}} partial_sums 8 :
+// CHECK: wavesmith.dot {{.+}} partial_sums 4 :
 // CHECK: wavesmith.dot
 // CHECK-NOT: partial_sums
 // CHECK-LABEL: func.func @dies(
-func.func @partial_sums(%q: tensor<?x?x8x64xf32>, %k: tensor<?x?x8x64xf32>, %v: tensor<?x?x8x64xf32>) -> tensor<?x?x8x64xf32> {
+func.func @partial_sums(%q: tensor<?x?x8x136xf32>, %k: tensor<?x?x8x136xf32>, %v: tensor<?x?x8x136xf32>) -> tensor<?x?x8x136xf32> {
   %o = wavesmith.attention %q, %k, %v layout bshd scale 0.125
-      : (tensor<?x?x8x64xf32>, tensor<?x?x8x64xf32>, tensor<?x?x8x64xf32>) -> tensor<?x?x8x64xf32>
-  return %o : tensor<?x?x8x64xf32>
+      : (tensor<?x?x8x136xf32>, tensor<?x?x8x136xf32>, tensor<?x?x8x136xf32>) -> tensor<?x?x8x136xf32>
+  return %o : tensor<?x?x8x136xf32>
 }
 
 // A device of several dies: the workgroup of a number goes to the die of its remainder.

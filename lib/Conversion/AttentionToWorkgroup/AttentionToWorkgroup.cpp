@@ -45,8 +45,8 @@ static constexpr int64_t kInstruction = 32;
 static constexpr int64_t kVector = 8;
 /// Bytes that one lane reads from LDS with one instruction.
 static constexpr int64_t kBankGroupBytes = 16;
-/// In how many parts a product of a query and a key is summed in f32.
-static constexpr int64_t kMaxPartialSums = 8;
+/// So many numbers of a query and a key one sum in f32 may take.
+static constexpr int64_t kLongestSum = 64;
 
 /// 2 to this is the largest weight that has 8 bits: they end at 240.
 static constexpr int64_t kLog2LargestWeightF8 = 7;
@@ -462,7 +462,7 @@ Value Kernel::buildProducts(Value keysInLDS) {
   // more than twice its error. Inputs of fewer bits hide it.
   if (op.getInputElementType().isF32()) {
     int64_t sums = 1;
-    while (sums < kMaxPartialSums &&
+    while (paddedDim > sums * kLongestSum &&
            products.getNumInstructions() % (2 * sums) == 0)
       sums *= 2;
     products.setPartialSums(sums);
